@@ -52,8 +52,8 @@ use crate::exit::{Exit, Misuse};
 /// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
 /// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
 /// measured, `compare --fail-if-slower` cannot tell, a node does not answer `nodes`, `diagnose` found
-/// something to do now, or `clean` could not drop something; 4 `compare --fail-if` found something certain to be worse, 5 it cannot compare;
-/// 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// something to do now, or `clean` could not drop something; 4 `compare --fail-if` found something
+/// certain to be worse, 5 it cannot compare; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {

@@ -25,6 +25,11 @@ use crate::terminal::stdout;
 /// Message about what a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: the same command drops what is left";
 
+/// Help of --postgres.
+#[cfg(feature = "postgres")]
+const POSTGRES_HELP: &str = "A database, for example postgresql://me@db1:5432/metrics; its password comes from \
+    BAKEOFF_POSTGRES_PASSWORD";
+
 /// Find what stopped and killed commands left on a server of yours, and drop it after asking
 ///
 /// Lists keyspaces and schemas that carry the marker of a command, and its tables in keyspaces that you have marked
@@ -35,7 +40,7 @@ const LEFT_BEHIND: &str = "interrupted again: the same command drops what is lef
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[cfg_attr(feature = "postgres", command(mut_arg("cassandra", |a| a.required(false).required_unless_present("postgres"))))]
-#[cfg_attr(feature = "postgres", command(mut_arg("postgres", |a| a.help("A database, for example postgresql://me@db1:5432/metrics; its password comes from BAKEOFF_POSTGRES_PASSWORD"))))]
+#[cfg_attr(feature = "postgres", command(mut_arg("postgres", |a| a.help(POSTGRES_HELP))))]
 pub struct Clean {
     /// What to drop: a keyspace, KEYSPACE.TABLE or a schema [default: all whose command was stopped or killed on this
     /// machine]
