@@ -150,7 +150,6 @@ impl Maker {
     }
 
     /// Returns the first line of the log in the command's folder, which says what the command makes.
-    #[cfg(feature = "postgres")]
     pub(crate) fn first_line(&self) -> Option<String> {
         Some(self.log()?.text.lines().next()?.to_owned())
     }

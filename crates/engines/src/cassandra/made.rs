@@ -133,10 +133,32 @@ fn tables_in(keyspace: &str, marks: &[(String, Option<String>)]) -> Vec<Made> {
     let made = noted.map(|(table, marker)| Made {
         kind: MadeKind::Table,
         name: format!("{keyspace}.{table}"),
-        state: Maker::parse(&marker).map_or(OF_A_LOAD, |maker| maker.state()),
+        state: Maker::parse(&marker)
+            .map_or(OF_A_LOAD, |maker| state_of_table(keyspace, table, &maker)),
         marker,
     });
     made.collect()
+}
+
+/// Says what a table is that a command has noted as its own. Where the log of that is here, the table has to be one
+/// that the command makes: whoever may write the notes could name any.
+fn state_of_table(keyspace: &str, table: &str, maker: &Maker) -> MadeState {
+    let is_made = || {
+        let begun = maker.first_line();
+        begun.is_some_and(|begun| has_like(&begun, keyspace, table))
+    };
+    match maker.state() {
+        MadeState::Stopped | MadeState::Kept if !is_made() => {
+            MadeState::NotOurs("the run in its note makes no such table".to_owned())
+        }
+        state => state,
+    }
+}
+
+/// Returns whether the first line of a log has a table whose name begins as this one's does, with the layout.
+fn has_like(begun: &str, keyspace: &str, table: &str) -> bool {
+    let layout = table.split('_').next().unwrap_or(table);
+    begun.contains(&format!("{keyspace}.{layout}"))
 }
 
 /// The state of a table whose note names a workload.
@@ -220,5 +242,22 @@ mod tests {
             Some("/no/such/folder")
         );
         assert_eq!(found[1].maker(), None);
+    }
+
+    #[test]
+    fn a_noted_table_is_one_that_the_log_has() {
+        let begun = r#"{"statements":["CREATE TABLE my_bench.wide (id int PRIMARY KEY)"]}"#;
+        for (keyspace, table, is_there) in [
+            ("my_bench", "wide", true),
+            ("my_bench", "wide_0badcafe", true),
+            ("my_bench", "important", false),
+            ("shop", "wide", false),
+        ] {
+            assert_eq!(
+                has_like(begun, keyspace, table),
+                is_there,
+                "{keyspace}.{table}"
+            );
+        }
     }
 }
