@@ -90,6 +90,7 @@ pub struct Data {
     pub from: Option<Spanned<Names<Spanned<String>>>>,
     pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
+    pub decimal: Option<Spanned<String>>,
     pub signs: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,

@@ -1,5 +1,6 @@
 //! Looks at all values of a file, column by column.
 
+mod decimal;
 mod notes;
 
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +49,8 @@ pub struct SeenColumns {
     pub broken: u64,
     /// Words that stand for no value, with how often they do.
     pub null: Vec<(String, u64)>,
+    /// What says that numbers have a decimal comma, if they do.
+    pub decimal_comma: Option<String>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -130,13 +133,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         rows: read.rows,
         broken: read.broken,
         null: Vec::new(),
+        decimal_comma: decimal::comma(&names, rows, &read.evidence, asked),
         notes: Vec::new(),
-    };
-    let called = |name: &Option<String>, column: &str, written: &str| {
-        name.as_ref().is_some_and(|name| {
-            let name = name.trim().to_lowercase();
-            name == column || name == written.trim().to_lowercase()
-        })
     };
     let lower: Vec<String> = { rows.names.iter() }
         .map(|name| name.trim().to_lowercase())
@@ -151,8 +149,11 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             seen.left_out.push(why);
             continue;
         }
-        let is_time = is_like_time(&name) || called(&asked.time, &name, written);
-        let mut decision = evidence.decide(is_time);
+        let is_time = is_time(&name, written, asked);
+        let mut decision = match &seen.decimal_comma {
+            Some(_) => evidence.decide_with_comma(is_time),
+            None => evidence.decide(is_time),
+        };
         if let Some(format) = said.remove(&index) {
             check_said(written, &format, &evidence, &decision)?;
         }
@@ -180,6 +181,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         seen.null = null_words(&seen.columns, asked);
     }
     let mut all_notes = notes::on_lines(rows, asked);
+    all_notes.extend(decimal::note(seen.decimal_comma.as_ref(), asked));
     all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));
     seen.notes = all_notes;
     Ok(seen)
@@ -365,6 +367,15 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     }
     let words = needed.into_iter();
     words.map(|(word, times)| (word.clone(), times)).collect()
+}
+
+/// Returns whether the numbers of a column may be times, by its name in the table or in the file.
+fn is_time(name: &str, written: &str, asked: &Asked) -> bool {
+    let is_asked = asked.time.as_ref().is_some_and(|time| {
+        let time = time.trim().to_lowercase();
+        time == name || time == written.trim().to_lowercase()
+    });
+    is_asked || is_like_time(name)
 }
 
 fn is_like_time(name: &str) -> bool {

@@ -43,6 +43,7 @@ impl Inferred {
             rows: ROWS,
             bad_rows: 0,
             null: Vec::new(),
+            decimal_comma: None,
             delimiter: None,
             no_header: false,
             skip_lines: 0,

@@ -30,7 +30,7 @@ mod yearless;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::{ColumnType, Result, TimeFormat};
+use crate::{ColumnType, DecimalMark, Result, TimeFormat};
 pub use declared::{Declared, DeclaredColumn, DeclaredForm};
 pub use names::{is_reserved, name as plain_name};
 pub use origin::Origin;
@@ -56,6 +56,8 @@ pub struct Asked {
     pub skip_lines: Option<u64>,
     /// Columns with the form of their times.
     pub formats: Vec<(String, TimeFormat)>,
+    /// What is before the decimals of numbers; `None` if that is to be found.
+    pub decimal: Option<DecimalMark>,
 }
 
 /// A question that the user asks, in SQL.
@@ -83,6 +85,8 @@ pub struct Inferred {
     pub bad_rows: u64,
     /// Words that stand for no value, with how often they do.
     pub null: Vec<(String, u64)>,
+    /// What says that numbers have a decimal comma, if they do.
+    pub decimal_comma: Option<String>,
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
     /// Whether spaces around the quotes of fields are no part of them.

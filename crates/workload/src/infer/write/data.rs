@@ -73,6 +73,13 @@ impl Inferred {
                 &format!("null = {} # {}{kept}", list(&words), times.join(", ")),
             );
         }
+        if let Some(why) = &self.decimal_comma {
+            let why = clean(why);
+            line(
+                out,
+                &format!("decimal = \",\" # {why}; points and spaces may be before three digits"),
+            );
+        }
         if self.bad_rows > 0 && !self.is_typed {
             let (bad, rows) = (self.bad_rows, self.rows);
             let about = if bad == 1 {

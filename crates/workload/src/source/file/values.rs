@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::BadCell;
+use crate::number_form::has_decimal_comma;
 use crate::time_format::iso_time;
 use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm};
 use arrow::array::{
@@ -39,12 +40,12 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         return None;
     }
     let trimmed = cell.trim();
-    let signs = form.signs.get(&column.name);
+    let numbers = form.number_form(&column.name);
     let fits = match column.kind {
         ColumnType::Boolean => boolean(trimmed).is_some(),
-        ColumnType::Int => number::<i32>(trimmed, signs).is_some(),
-        ColumnType::Bigint => number::<i64>(trimmed, signs).is_some(),
-        ColumnType::Double => number::<f64>(trimmed, signs).is_some(),
+        ColumnType::Int => number::<i32>(trimmed, numbers).is_some(),
+        ColumnType::Bigint => number::<i64>(trimmed, numbers).is_some(),
+        ColumnType::Double => number::<f64>(trimmed, numbers).is_some(),
         ColumnType::Text => true,
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
         ColumnType::Blob => bytes(trimmed).is_some(),
@@ -71,10 +72,10 @@ fn time(column: &Column, cell: &str, form: &TextForm) -> Option<i64> {
     }
 }
 
-/// Returns the number of a cell, which may have signs that are left out.
-fn number<T: FromStr>(cell: &str, signs: Option<&NumberForm>) -> Option<T> {
-    match signs {
-        Some(signs) => signs.plain(cell)?.parse().ok(),
+/// Returns the number of a cell, which is plain unless it has a form.
+fn number<T: FromStr>(cell: &str, form: Option<&NumberForm>) -> Option<T> {
+    match form {
+        Some(form) => form.plain(cell)?.parse().ok(),
         None => cell.parse().ok(),
     }
 }
@@ -88,8 +89,8 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     fn read_numbers<T: FromStr>(&self) -> Result<Vec<Option<T>>, BadCell> {
-        let signs = self.form.signs.get(&self.column.name);
-        self.read(|cell| number(cell, signs))
+        let form = self.form.number_form(&self.column.name);
+        self.read(|cell| number(cell, form))
     }
 
     fn read<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, BadCell> {
@@ -110,8 +111,9 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
     const SHOWN_CHARACTERS: usize = 60;
     let shown: String = cell.chars().take(SHOWN_CHARACTERS).collect();
     let dots = if shown.len() < cell.len() { "..." } else { "" };
+    let numbers = form.number_form(&column.name);
+    let advice = advice(column.kind, cell, numbers);
     if let Some(format) = form.formats.get(&column.name) {
-        let advice = advice(column.kind, cell);
         let format = format.written();
         return format!("`{shown}{dots}` is not a time of the form `{format}`{advice}");
     }
@@ -129,20 +131,21 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
         }
     };
-    let advice = advice(column.kind, cell);
-    let signs = form.signs.get(&column.name);
-    let signs = signs.map_or(String::new(), |signs| {
-        format!(" with {}", signs.described())
-    });
+    let is_number = matches!(
+        column.kind,
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+    );
+    let signs = numbers.filter(|_| is_number);
+    let signs = signs.map_or(String::new(), |form| format!(" with {}", form.described()));
     format!("`{shown}{dots}` is not {expected}{signs}{advice}")
 }
 
 /// Texts with which others mark a missing value, besides [`NULL_WORDS`], in small letters.
 const RARE_NULL_WORDS: [&str; 3] = [".", "missing", "undefined"];
 
-/// Returns advice about a cell that is not of its column's type; for times the expected form is
-/// advice enough.
-fn advice(kind: ColumnType, cell: &str) -> String {
+/// Returns advice about a cell that is not of its column's type, whose numbers may have a form; for times the expected
+/// form is advice enough.
+fn advice(kind: ColumnType, cell: &str, numbers: Option<&NumberForm>) -> String {
     let word = cell.trim();
     let cell = word.to_lowercase();
     let mut null_words = NULL_WORDS.iter().chain(&RARE_NULL_WORDS);
@@ -155,8 +158,14 @@ fn advice(kind: ColumnType, cell: &str) -> String {
                  or make the column `text`"
             )
         }
-        ColumnType::Int | ColumnType::Bigint if cell.parse::<f64>().is_ok() => {
+        ColumnType::Int | ColumnType::Bigint if number::<f64>(word, numbers).is_some() => {
             "; make the column `double`, or correct the cell".to_owned()
+        }
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+            if numbers.is_none() && has_decimal_comma(word) =>
+        {
+            "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
+                .to_owned()
         }
         ColumnType::Timestamp => String::new(),
         _ => "; correct the cell, or make the column `text`".to_owned(),
@@ -199,6 +208,8 @@ pub fn milliseconds(cell: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DecimalMark;
+    use arrow::array::Array;
 
     #[test]
     fn timestamps_are_read_in_all_forms() {
@@ -250,6 +261,7 @@ mod tests {
             ),
             (ColumnType::Int, "1.5", "make the column `double`"),
             (ColumnType::Bigint, "12 m", "make the column `text`"),
+            (ColumnType::Double, "1,5", "say `decimal = \",\"` in [data]"),
         ] {
             let name = "v".to_owned();
             let (column, form) = (Column { name, kind }, TextForm::default());
@@ -318,6 +330,48 @@ mod tests {
         let message = misfit(&column(ColumnType::Double), "5", &form("%")).unwrap();
         assert!(
             message.contains("`5` is not a double with `%`"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn numbers_with_a_decimal_comma_are_read_where_that_is_said() {
+        let column = |kind: ColumnType| Column {
+            name: "v".into(),
+            kind,
+        };
+        let form = TextForm {
+            decimal: DecimalMark::Comma,
+            ..TextForm::default()
+        };
+        let cells = vec![Some("1,5"), Some(" 1.234,5"), Some("-3"), Some("NaN"), None];
+        let read = parse(
+            &column(ColumnType::Double),
+            &StringArray::from(cells),
+            &form,
+        )
+        .unwrap();
+        let read = read.as_any().downcast_ref::<Float64Array>().unwrap();
+        let known: Vec<Option<f64>> = read.iter().map(|v| v.filter(|v| !v.is_nan())).collect();
+        assert_eq!(known, [Some(1.5), Some(1_234.5), Some(-3.0), None, None]);
+        assert!(read.value(3).is_nan() && read.is_null(4));
+        for (kind, cell, fits) in [
+            (ColumnType::Double, "1.5", false),
+            (ColumnType::Double, "1,234.5", false),
+            (ColumnType::Int, "1.234", true),
+            (ColumnType::Int, "1,5", false),
+            (ColumnType::Int, "3.000.000.000", false),
+            (ColumnType::Bigint, "3.000.000.000", true),
+            (ColumnType::Text, "1.5", true),
+        ] {
+            let misfit = misfit(&column(kind), cell, &form);
+            assert_eq!(misfit.is_none(), fits, "{kind:?} {cell}: {misfit:?}");
+        }
+        let message = misfit(&column(ColumnType::Int), "1,5", &form).unwrap();
+        assert!(
+            message.contains(
+                "an int (a whole number of 32 bits) with a decimal comma; make the column `double`"
+            ),
             "{message}"
         );
     }

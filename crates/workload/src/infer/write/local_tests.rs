@@ -1,0 +1,106 @@
+//! Tests workloads that are written for files as other countries write them.
+
+use crate::infer::{Asked, infer};
+use crate::{DecimalMark, Result, Workload, source};
+
+/// Writes the workload of a file, and loads all rows as it says; returns the text, and the rows.
+fn loaded(name: &str, text: &str, asked: &Asked) -> Result<(String, u64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let found = infer(&path, asked)?;
+    let text = found.workload(name, &["memory".to_owned()], &[]);
+    let workload = Workload::parse(&text, &folder.path().join("w.toml"));
+    let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut rows = 0;
+    for batch in source::open(&workload, None)?.read(0, 100)? {
+        rows += batch?.rows.num_rows() as u64;
+    }
+    Ok((text, rows))
+}
+
+/// Returns the workload of a file that is loaded whole but for so many rows.
+fn written(name: &str, text: &str, rows: u64) -> String {
+    let (text, loaded) = loaded(name, text, &Asked::default()).unwrap();
+    assert_eq!(loaded, rows, "{text}");
+    text
+}
+
+fn says(text: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(text.contains(line), "`{line}` is not in: {text}");
+    }
+}
+
+/// A file of two stations with semicolons, decimal commas and points before three digits.
+fn of_stations() -> String {
+    let mut text = "Station;Zeit;Temperatur;Energie;Anzahl\n".to_owned();
+    for row in 0..40 {
+        text.push_str(&format!(
+            "{};{:02}.01.2024 00:00;{},{};1.{row:03},25;{}\n",
+            ["Nord", "S\u{fc}d"][row % 2],
+            1 + row / 2,
+            row / 2,
+            row % 10,
+            if row % 3 == 0 { "1.500" } else { "70" }
+        ));
+    }
+    text
+}
+
+#[test]
+fn decimal_commas_are_found_and_said_in_the_workload() {
+    let text = written("stationen.csv", &of_stations(), 40);
+    says(
+        &text,
+        &[
+            "delimiter = \";\"",
+            "decimal = \",\" # as `0,0` of `temperatur` in line 2 has one; points and spaces may be before three digits",
+            "temperatur = \"double\" # numbers with a decimal comma",
+            "energie = \"double\" # numbers with a decimal comma",
+            "anzahl = \"int\" # whole numbers of 32 bits, from 70 to 1500",
+            "avg(temperatur) AS avg_temperatur",
+        ],
+    );
+    assert!(!text.contains("bad_rows"), "{text}");
+    // The first row is told from names, and the comma from what separates fields.
+    let stations = of_stations();
+    let (_, rows) = stations.split_once('\n').unwrap();
+    let text = written("ohne.csv", rows, 40);
+    says(
+        &text,
+        &["header = false", "decimal = \",\"", "c_3 = \"double\""],
+    );
+    let tabs = written("x.tsv", &of_stations().replace(';', "\t"), 40);
+    says(&tabs, &["decimal = \",\"", "anzahl = \"int\""]);
+}
+
+#[test]
+fn decimal_commas_are_not_taken_for_granted() {
+    // Another column has points, so that nothing is certain until it is said.
+    let mixed = of_stations().replace(";70\n", ";70.5\n");
+    let text = written("mixed.csv", &mixed, 40);
+    assert!(!text.contains("decimal = "), "{text}");
+    says(
+        &text,
+        &["temperatur = \"text\" # numbers with a decimal comma, beside others"],
+    );
+    let said = |mark: DecimalMark| Asked {
+        decimal: Some(mark),
+        ..Asked::default()
+    };
+    let (text, rows) = loaded("mixed.csv", &mixed, &said(DecimalMark::Comma)).unwrap();
+    assert_eq!(rows, 40);
+    says(
+        &text,
+        &[
+            "decimal = \",\" # as --decimal says",
+            "temperatur = \"double\"",
+            "anzahl = \"text\" # ",
+        ],
+    );
+    let (text, rows) = loaded("x.csv", &of_stations(), &said(DecimalMark::Point)).unwrap();
+    assert_eq!(rows, 40);
+    assert!(!text.contains("decimal = "), "{text}");
+    says(&text, &["temperatur = \"text\""]);
+}
