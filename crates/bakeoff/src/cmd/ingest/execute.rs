@@ -201,7 +201,10 @@ fn keys(table: &Definition) -> Vec<&str> {
 
 async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> {
     let opened = match (&options.file, &options.from) {
-        (Some(path), _) => Source::open(path, options.sample.0, &options.null),
+        (Some(path), _) => {
+            let decimal = options.decimal.unwrap_or_default();
+            Source::open(path, options.sample.0, &options.null, decimal)
+        }
         (None, Some(location)) => {
             let reading = Options {
                 consistency: options.consistency,

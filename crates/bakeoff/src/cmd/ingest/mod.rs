@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
-use bakeoff_workload::Consistency;
+use bakeoff_workload::{Consistency, DecimalMark};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -71,6 +71,16 @@ pub struct Ingest {
         conflicts_with = "from"
     )]
     null: Vec<String>,
+
+    /// What is before the decimals of numbers in a text file: a point, or a comma, with which points and spaces may be
+    /// before each three digits [default: .]
+    #[arg(
+        long,
+        value_name = "MARK",
+        value_parser = DecimalMark::parse,
+        conflicts_with = "from"
+    )]
+    decimal: Option<DecimalMark>,
 
     /// Only these columns [default: all]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]

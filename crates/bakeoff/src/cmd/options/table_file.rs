@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile};
 use bakeoff_workload::infer::{Asked, AskedQuestion};
-use bakeoff_workload::{TextForm, TimeFormat};
+use bakeoff_workload::{DecimalMark, TextForm, TimeFormat};
 use clap::Args;
 
 use crate::exit::Misuse;
@@ -72,6 +72,11 @@ pub struct TableFileOptions {
     /// before the line that unmistakably names the columns]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TextForm::MOST_SKIPPED))]
     skip_lines: Option<u64>,
+
+    /// What is before the decimals of numbers: a comma, with which points and spaces may be before each three digits,
+    /// or a point [default: a comma where no number has another form]
+    #[arg(long, value_name = "MARK", value_parser = DecimalMark::parse)]
+    decimal: Option<DecimalMark>,
 }
 
 /// What is asked of a table.
@@ -112,6 +117,7 @@ impl TableFileOptions {
             delimiter: self.delimiter,
             skip_lines: self.skip_lines,
             formats: self.time_format.clone(),
+            decimal: self.decimal,
             ..Asked::default()
         }
     }
@@ -171,6 +177,7 @@ impl TableFileOptions {
             ("--no-header", self.no_header),
             ("--delimiter", self.delimiter.is_some()),
             ("--skip-lines", self.skip_lines.is_some()),
+            ("--decimal", self.decimal.is_some()),
         ];
         let given = all.into_iter().filter(|(_, is_given)| *is_given);
         given.map(|(option, _)| option).collect()

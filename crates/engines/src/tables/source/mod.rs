@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{Column, Kind};
+use bakeoff_workload::DecimalMark;
 use bakeoff_workload::source::{DataFileName, DataFormat, PackedAs};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
@@ -75,26 +76,37 @@ pub struct Rows {
 
 impl Source {
     /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
-    /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value.
+    /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value, and
+    /// `decimal` is before the decimals of its numbers.
     ///
     /// # Errors
-    /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls.
+    /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls, or
+    /// a decimal comma of one that has numbers.
     pub fn open(
         path: &Path,
         sample_rows: Option<usize>,
         null: &[String],
+        decimal: DecimalMark,
     ) -> Result<Source, TableError> {
         let named = DataFileName::of(path);
         let (fields, input) = match (named.format, named.packed) {
             (Some(DataFormat::Csv | DataFormat::Tsv), None | Some(PackedAs::Gzip)) => {
                 let is_tsv = named.format == Some(DataFormat::Tsv);
                 let is_packed = named.packed.is_some();
-                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, null)?;
+                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) if !null.is_empty() => {
                 return Err(TableError::Asked(format!(
                     "--null: the format of {} has nulls; leave the option out",
+                    path.display()
+                )));
+            }
+            (Some(DataFormat::Parquet | DataFormat::Arrow), None)
+                if decimal != DecimalMark::Point =>
+            {
+                return Err(TableError::Asked(format!(
+                    "--decimal: {} has numbers, and no text of them; leave the option out",
                     path.display()
                 )));
             }
