@@ -36,6 +36,7 @@ mod tsbs;
 mod values;
 mod wire;
 mod with_designs;
+mod zone;
 
 pub use check::{
     SelectedTable, ServerKey, nearest, quoted_in_cql, selected_table, server_keys, suggestion,
@@ -72,3 +73,4 @@ pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};
 pub use with_designs::with_designs;
+pub use zone::{LocalTime, Zone};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DecimalMark, NumberForm, TimeFormat};
+use crate::{DecimalMark, NumberForm, TimeFormat, Zone};
 
 /// Words that usually stand for no value. Of these, `NaN` and the like are numbers, too, which most programs write
 /// where a value is missing.
@@ -33,6 +33,8 @@ pub struct TextForm {
     pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
     pub formats: BTreeMap<String, TimeFormat>,
+    /// Zone of times that do not say their offset from UTC; they are in UTC without it.
+    pub zone: Option<Zone>,
     /// What is before the decimals of all numbers.
     pub decimal: DecimalMark,
     /// Signs in the numbers of columns that are left out.

@@ -12,7 +12,7 @@ use super::names;
 use super::rows::{FileRows, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
-use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat};
+use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat, Zone};
 
 /// Different values that are counted exactly, of all columns together and of one at most.
 const DISTINCT_VALUES: usize = 1 << 20;
@@ -51,6 +51,8 @@ pub struct SeenColumns {
     pub null: Vec<(String, u64)>,
     /// What says that numbers have a decimal comma, if they do.
     pub decimal_comma: Option<String>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -118,7 +120,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         None => asked.null.clone().unwrap_or_else(usual),
     };
     let mut said = said_formats(&names, rows, asked)?;
-    let read = read_all(rows, &said, &words)?;
+    let read = read_all(rows, &said, &words, asked.zone.as_ref())?;
     if read.broken * 2 > read.rows {
         let message = if rows.has_delimiter() {
             mostly_broken(rows.names.len(), &read)
@@ -134,6 +136,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         broken: read.broken,
         null: Vec::new(),
         decimal_comma: decimal::comma(&names, rows, &read.evidence, asked),
+        zone: asked.zone.clone(),
         notes: Vec::new(),
     };
     let lower: Vec<String> = { rows.names.iter() }
@@ -199,15 +202,19 @@ struct ReadRows {
 }
 
 /// Reads all rows of a file, in which these words stand for no value. `said` are the forms of times that the user says,
-/// by the number of their column.
+/// by the number of their column, and `zone` is that of times which say none.
 fn read_all(
     rows: &FileRows,
     said: &BTreeMap<usize, TimeFormat>,
     words: &[String],
+    zone: Option<&Zone>,
 ) -> Result<ReadRows> {
     let columns = rows.names.len();
     let exactly = (DISTINCT_VALUES / columns.max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
-    let new = |column: usize| Evidence::new(exactly, said.get(&column).cloned());
+    let new = |column: usize| {
+        let said = said.get(&column).cloned();
+        Evidence::new(exactly, said).in_zone(zone)
+    };
     let mut read = ReadRows {
         evidence: (0..columns).map(new).collect(),
         rows: 0,

@@ -11,7 +11,7 @@ use super::distinct::Distinct;
 use super::sequence::Sequence;
 use super::signs::{FoundSigns, Numbers, SignEvidence};
 use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
-use crate::{ColumnType, NumberForm, TimeFormat};
+use crate::{ColumnType, NumberForm, TimeFormat, Zone};
 use commas::CommaEvidence;
 pub use commas::Decimals;
 use kept::Kept;
@@ -89,6 +89,12 @@ impl Evidence {
             kept: Kept::new(),
             no_number: None,
         }
+    }
+
+    /// Takes the zone in which times are meant that say no offset from UTC.
+    pub fn in_zone(mut self, zone: Option<&Zone>) -> Evidence {
+        self.times.zone = zone.cloned();
+        self
     }
 
     /// Looks at a cell. `null` are the words that stand for no value.
@@ -297,13 +303,7 @@ impl Evidence {
                 or.written()
             ));
         }
-        if found.with_zone > 0 && found.with_zone < found.fits {
-            why.push_str(&format!(
-                "; {} have a zone, and the other {} are taken as UTC",
-                found.with_zone,
-                found.fits - found.with_zone
-            ));
-        }
+        why.push_str(&self.times.about_zone(&found));
         let is_cut = found.finer > 0 || matches!(written, "us" | "ns");
         if is_cut {
             why.push_str("; what is below a millisecond is cut");

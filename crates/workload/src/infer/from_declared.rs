@@ -44,6 +44,7 @@ impl Inferred {
             bad_rows: 0,
             null: Vec::new(),
             decimal_comma: None,
+            zone: None,
             delimiter: None,
             no_header: false,
             skip_lines: 0,

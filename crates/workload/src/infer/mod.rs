@@ -30,7 +30,7 @@ mod yearless;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::{ColumnType, DecimalMark, Result, TimeFormat};
+use crate::{ColumnType, DecimalMark, Result, TimeFormat, Zone};
 pub use declared::{Declared, DeclaredColumn, DeclaredForm};
 pub use names::{is_reserved, name as plain_name};
 pub use origin::Origin;
@@ -58,6 +58,8 @@ pub struct Asked {
     pub formats: Vec<(String, TimeFormat)>,
     /// What is before the decimals of numbers; `None` if that is to be found.
     pub decimal: Option<DecimalMark>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
 }
 
 /// A question that the user asks, in SQL.
@@ -87,6 +89,8 @@ pub struct Inferred {
     pub null: Vec<(String, u64)>,
     /// What says that numbers have a decimal comma, if they do.
     pub decimal_comma: Option<String>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
     /// Whether spaces around the quotes of fields are no part of them.

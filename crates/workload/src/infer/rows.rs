@@ -66,9 +66,10 @@ impl FileRows {
         if DataFileName::of(first).is_typed() {
             let of_lines =
                 asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some();
-            if of_lines || !asked.formats.is_empty() || asked.decimal.is_some() {
-                let message = "--delimiter, --header, --no-header, --skip-lines, --time-format and --decimal are for \
-                               files of text; leave them out";
+            let of_cells = asked.decimal.is_some() || asked.zone.is_some();
+            if of_lines || of_cells || !asked.formats.is_empty() {
+                let message = "--delimiter, --header, --no-header, --skip-lines, --time-format, --decimal and --zone \
+                               are for files of text; leave them out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
             let files = TypedFiles::open(&paths)?;

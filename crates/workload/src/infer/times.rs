@@ -1,11 +1,14 @@
 //! Finds out in which form the times of a column are written.
 
+mod zoned;
+
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::yearless::Yearless;
 use crate::time_format::iso_time;
-use crate::{EpochUnit, TimeFormat};
+use crate::{EpochUnit, TimeFormat, Zone};
+pub use zoned::OddTimes;
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
 const PATTERNS: [&str; 28] = [
@@ -81,6 +84,8 @@ pub struct TimeEvidence {
     pub without_year: u64,
     /// Values that are other times without a year.
     pub yearless: Yearless,
+    /// Zone of times that say no offset from UTC; they are in UTC without it.
+    pub zone: Option<Zone>,
     /// Values that were looked at.
     values: u64,
     /// Those in ISO form with a zone, and with digits below a millisecond.
@@ -93,6 +98,7 @@ struct Tried {
     fits: u64,
     first: i64,
     last: i64,
+    odd: OddTimes,
     is_alive: bool,
 }
 
@@ -109,6 +115,8 @@ pub struct FoundTime {
     /// Values in ISO form with a zone, and with digits below a millisecond.
     pub with_zone: u64,
     pub finer: u64,
+    /// Those that the clocks of the zone show twice or never.
+    pub odd: OddTimes,
 }
 
 impl Tried {
@@ -118,6 +126,7 @@ impl Tried {
             fits: 0,
             first: i64::MAX,
             last: i64::MIN,
+            odd: OddTimes::default(),
             is_alive: true,
         }
     }
@@ -139,6 +148,7 @@ impl TimeEvidence {
             is_said,
             without_year: 0,
             yearless: Yearless::new(),
+            zone: None,
             values: 0,
             with_zone: 0,
             finer: 0,
@@ -155,6 +165,12 @@ impl TimeEvidence {
                 tried.format.milliseconds(cell)
             } else {
                 meant(&tried.format, cell)
+            };
+            let zone = self.zone.as_ref();
+            let zone = zone.filter(|_| time.is_some() && !tried.format.says_offset(cell));
+            let time = match (time, zone) {
+                (Some(time), Some(zone)) => tried.odd.see(zone.local_time(time)),
+                (time, _) => time,
             };
             if let Some(time) = time {
                 tried.fits += 1;
@@ -175,6 +191,11 @@ impl TimeEvidence {
                 tried.is_alive = tried.fits >= enough;
             }
         }
+    }
+
+    /// Returns what is said of the zone of times that were found.
+    pub fn about_zone(&self, found: &FoundTime) -> String {
+        zoned::about(self.zone.as_ref(), found)
     }
 
     /// Returns the form that fits most values, if it fits any. Numbers since 1970 and the like are times only if
@@ -199,6 +220,7 @@ impl TimeEvidence {
             or: or.map(|or| or.format.clone().into_owned()),
             with_zone: self.with_zone * is_iso,
             finer: self.finer * is_iso,
+            odd: best.odd,
         })
     }
 }

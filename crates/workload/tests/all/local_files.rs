@@ -1,4 +1,4 @@
-//! Tests files that are written as in other countries: with decimal commas.
+//! Tests files that are written as in other countries: with decimal commas, and with the times of clocks there.
 
 use std::path::Path;
 
@@ -92,4 +92,63 @@ fn a_decimal_mark_is_a_point_or_a_comma_and_no_sign_of_thousands() {
         .map(drop)
         .unwrap_err();
     assert!(stored.contains("`decimal`"), "{stored}");
+}
+
+/// Milliseconds since 1970 of an hour of the 27th of October 2024, on which clocks are put back in Europe, in UTC.
+fn hour(hour: i64) -> i64 {
+    1_729_987_200_000 + hour * 3_600_000
+}
+
+#[test]
+fn local_times_are_those_of_their_zone_and_skipped_ones_are_set_aside() {
+    let data = "zone = 'Europe/Berlin'\nbad_rows = '50%'";
+    let lines = "series,time,value\n\
+                 a,2024-10-27T01:30:00,1\n\
+                 a,2024-10-27T02:30:00,2\n\
+                 a,2024-10-27T03:30:00,3\n\
+                 a,2024-10-27T04:00:00Z,4\n\
+                 a,2024-10-27T04:00:00+02:00,5\n\
+                 a,2024-03-31T02:30:00,6\n";
+    let (_folder, source) = open(data, "x.csv", lines.as_bytes()).unwrap();
+    let half = 1_800_000;
+    // The second row was twice, and is the first of both times.
+    let expected = [
+        (hour(-1) + half, Some(1.0)),
+        (hour(0) + half, Some(2.0)),
+        (hour(2) + half, Some(3.0)),
+        (hour(4), Some(4.0)),
+        (hour(2), Some(5.0)),
+    ];
+    assert_eq!(rows(source.as_ref()), expected);
+    let bad = source.bad_rows().unwrap();
+    let why = "line 7: column `time`: `2024-03-31T02:30:00` is a time that the clocks of Europe/Berlin skip";
+    assert_eq!(bad.count, 1);
+    assert!(bad.first[0].contains(why), "{:?}", bad.first);
+    // A form of the times, and lines of JSON, change nothing about that.
+    let data = "zone = 'Europe/Berlin'\nformat = { time = '%d.%m.%Y %H:%M' }";
+    let object = "{\"series\":\"a\",\"time\":\"27.10.2024 03:00\",\"value\":7}\n";
+    let (_folder, source) = open(data, "x.jsonl", object.as_bytes()).unwrap();
+    assert_eq!(rows(source.as_ref()), [(hour(2), Some(7.0))]);
+}
+
+#[test]
+fn a_zone_is_one_that_there_is_and_of_files_of_text() {
+    for (data, words) in [
+        (
+            "file = 'x.csv'\nzone = 'Berlin'",
+            "`Berlin` is no time zone: it is a name such as `Europe/Berlin`",
+        ),
+        ("file = 'x.csv'\nzone = '+01:00'", "`Etc/GMT-1` for clocks"),
+        (
+            "generator = 'columns'\nzone = 'UTC'",
+            "`zone` says how files are read",
+        ),
+    ] {
+        let error = workload(data).unwrap_err();
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    let stored = open("zone = 'UTC'", "x.parquet", b"PAR1")
+        .map(drop)
+        .unwrap_err();
+    assert!(stored.contains("`zone`"), "{stored}");
 }

@@ -8,7 +8,8 @@ use toml::Spanned;
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
 use crate::{
-    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TimeFormat, parse_percentage, wire,
+    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TimeFormat, Zone, parse_percentage,
+    wire,
 };
 
 /// Most words that stand for no value, each of which is compared with every cell.
@@ -108,6 +109,16 @@ pub fn formats(
         formats.insert(column.name.clone(), format);
     }
     Ok(formats)
+}
+
+/// Returns the zone of times that say none.
+pub fn zone(document: Text<'_>, data: &wire::Data) -> Result<Option<Zone>> {
+    let Some(written) = &data.zone else {
+        return Ok(None);
+    };
+    let zone = Zone::parse(written.get_ref());
+    let zone = zone.map_err(|message| document.error(written.span(), message))?;
+    Ok(Some(zone))
 }
 
 /// Returns what is before the decimals of numbers.

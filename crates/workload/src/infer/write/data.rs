@@ -73,6 +73,13 @@ impl Inferred {
                 &format!("null = {} # {}{kept}", list(&words), times.join(", ")),
             );
         }
+        if let Some(zone) = &self.zone {
+            let zone = quoted(zone.name());
+            line(
+                out,
+                &format!("zone = {zone} # of times that say no offset from UTC"),
+            );
+        }
         if let Some(why) = &self.decimal_comma {
             let why = clean(why);
             line(

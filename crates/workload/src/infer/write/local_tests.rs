@@ -1,7 +1,7 @@
 //! Tests workloads that are written for files as other countries write them.
 
 use crate::infer::{Asked, infer};
-use crate::{DecimalMark, Result, Workload, source};
+use crate::{DecimalMark, Result, Workload, Zone, source};
 
 /// Writes the workload of a file, and loads all rows as it says; returns the text, and the rows.
 fn loaded(name: &str, text: &str, asked: &Asked) -> Result<(String, u64)> {
@@ -103,4 +103,58 @@ fn decimal_commas_are_not_taken_for_granted() {
     assert_eq!(rows, 40);
     assert!(!text.contains("decimal = "), "{text}");
     says(&text, &["temperatur = \"text\""]);
+}
+
+/// A file of one meter whose clock is that of Berlin, each half an hour over the day on which clocks are put back, with
+/// one time that there was never.
+fn of_a_meter() -> String {
+    let mut text = "meter,time,energy\na,2024-03-31 02:30:00,0.5\n".to_owned();
+    let mut add = |day: u32, half_hours: std::ops::Range<u32>| {
+        for half in half_hours {
+            text.push_str(&format!(
+                "a,2024-10-{day} {:02}:{:02}:00,{half}.25\n",
+                half / 2,
+                half % 2 * 30
+            ));
+        }
+    };
+    for day in 20..27 {
+        add(day, 0..48);
+    }
+    // From two to three in the night twice.
+    add(27, 0..6);
+    add(27, 4..48);
+    text
+}
+
+#[test]
+fn times_of_a_zone_are_counted_that_clocks_show_twice_or_never() {
+    let asked = Asked {
+        zone: Some(Zone::parse("Europe/Berlin").unwrap()),
+        ..Asked::default()
+    };
+    let rows = 1 + 7 * 48 + 50;
+    let (text, loaded_rows) = loaded("meter.csv", &of_a_meter(), &asked).unwrap();
+    assert_eq!(loaded_rows, rows - 1, "{text}");
+    says(
+        &text,
+        &[
+            "zone = \"Europe/Berlin\" # of times that say no offset from UTC",
+            "time = \"timestamp\" # times as ISO 8601 has them, those of Europe/Berlin; 4 are in an hour that its \
+             clocks show twice, and are taken as the first; 1 others are in an hour that its clocks skip, and are no \
+             times",
+            "# 1 of 387 rows does not fit, or lacks its key.",
+        ],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("meter.csv");
+    std::fs::write(&path, of_a_meter()).unwrap();
+    let found = infer(&path, &asked).unwrap();
+    let noted = { found.notes.iter() }.any(|note| note.contains("its clocks show twice"));
+    assert!(noted, "{:?}", found.notes);
+    // 2024-10-19T22:00:00Z, and 2024-10-27T22:30:00Z
+    let (first, last) = (1_729_375_200_000, 1_730_068_200_000);
+    assert_eq!(found.span, Some(first..last + 1));
+    let text = written("meter.csv", &of_a_meter(), rows);
+    assert!(!text.contains("zone"), "{text}");
 }

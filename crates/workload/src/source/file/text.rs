@@ -75,6 +75,7 @@ impl TextFile {
             null: form.null.clone(),
             from: form.from.clone(),
             formats: form.formats.clone(),
+            zone: form.zone.clone(),
             decimal: form.decimal,
             signs: form.signs.clone(),
             bad_rows: form.bad_rows,
