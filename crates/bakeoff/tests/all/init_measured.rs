@@ -167,3 +167,20 @@ fn a_file_with_decimal_commas_is_measured() {
         ended.stdout
     );
 }
+
+#[test]
+fn a_file_with_times_of_a_zone_is_measured() {
+    let mut text = "meter,time,energy\n".to_owned();
+    for row in 0..400 {
+        let (meter, day, hour) = (["a", "b"][row % 2], 20 + row / 2 / 24, row / 2 % 24);
+        text.push_str(&format!("{meter},{day}.07.2024 {hour:02}:00,{row}.5\n"));
+    }
+    let bench = bench(&text);
+    let init = ["init", "x.csv", "--zone", "Europe/Berlin", "--out", "w.toml"];
+    bench.bakeoff(&init).expect(0);
+    let lines = lines(&bench, "w.toml");
+    assert_eq!(lines.len(), 401);
+    // In summer clocks there are two hours ahead of UTC.
+    assert!(lines[1].contains("2024-07-19T22:00:00"), "{}", lines[1]);
+    measure(&bench, "w.toml");
+}
