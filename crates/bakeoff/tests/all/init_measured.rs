@@ -176,7 +176,14 @@ fn a_file_with_times_of_a_zone_is_measured() {
         text.push_str(&format!("{meter},{day}.07.2024 {hour:02}:00,{row}.5\n"));
     }
     let bench = bench(&text);
-    let init = ["init", "x.csv", "--zone", "Europe/Berlin", "--out", "w.toml"];
+    let init = [
+        "init",
+        "x.csv",
+        "--zone",
+        "Europe/Berlin",
+        "--out",
+        "w.toml",
+    ];
     bench.bakeoff(&init).expect(0);
     let lines = lines(&bench, "w.toml");
     assert_eq!(lines.len(), 401);
