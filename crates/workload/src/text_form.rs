@@ -29,6 +29,8 @@ pub struct TextForm {
     pub null: Vec<String>,
     /// Name in the file of each column of the table that has another one there. Parquet files have names, too.
     pub from: BTreeMap<String, String>,
+    /// Names in the file of the parts of each timestamp column that stands in several columns there.
+    pub joined: BTreeMap<String, Vec<String>>,
     /// Values of text columns that the files do not have, the same in all rows. Parquet files may lack some, too.
     pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
@@ -70,6 +72,17 @@ impl TextForm {
     pub fn number_form(&self, column: &str) -> Option<&NumberForm> {
         let signs = self.signs.get(column);
         signs.or_else(|| NumberForm::of_decimal(self.decimal))
+    }
+
+    /// Returns the names that a column of the table has in the file, in lower case: one, or those of its parts.
+    pub fn names_in_file(&self, column: &str) -> Vec<String> {
+        match self.joined.get(column) {
+            Some(parts) => {
+                let parts = parts.iter();
+                parts.map(|name| name.trim().to_lowercase()).collect()
+            }
+            None => vec![self.name_in_file(column)],
+        }
     }
 
     /// Returns whether a cell stands for no value; empty ones are known to.

@@ -1,9 +1,13 @@
 //! How times are written in CSV and TSV files.
 
+mod hours;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::Offset;
+
+use hours::{HOUR, last_hour, with_zeros};
 
 /// Form of the times in a column of a CSV or TSV file. What is below a millisecond is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,12 +116,8 @@ impl TimeFormat {
         match self {
             TimeFormat::Iso => Some(iso_time(cell)?.as_millisecond()),
             TimeFormat::Epoch(unit) => unit.milliseconds(cell),
-            TimeFormat::Pattern(pattern) => time_of(&strtime::parse(pattern, cell).ok()?),
-            TimeFormat::OfYear { pattern, year, .. } => {
-                let mut parts = strtime::parse(pattern, cell).ok()?;
-                parts.set_year(Some(*year)).ok()?;
-                time_of(&parts)
-            }
+            TimeFormat::Pattern(pattern) => time_in(pattern, None, cell),
+            TimeFormat::OfYear { pattern, year, .. } => time_in(pattern, Some(*year), cell),
         }
     }
 }
@@ -131,6 +131,20 @@ fn of_year(written: &str) -> Option<(TimeFormat, &str)> {
         year: year.parse().ok()?,
     };
     Some((format, pattern))
+}
+
+/// Returns the milliseconds since 1970 of a cell with a pattern, and with a year if the pattern lacks it.
+fn time_in(pattern: &str, year: Option<i16>, cell: &str) -> Option<i64> {
+    let cell = with_zeros(pattern, cell);
+    let cell: &str = &cell;
+    let (mut parts, behind) = match strtime::parse(pattern, cell) {
+        Ok(parts) => (parts, 0),
+        Err(_) => (last_hour(pattern, cell)?, HOUR),
+    };
+    if year.is_some() {
+        parts.set_year(year).ok()?;
+    }
+    time_of(&parts)?.checked_add(behind)
 }
 
 /// Returns the milliseconds since 1970 of a time in parts, in UTC if they have no zone.
@@ -212,10 +226,27 @@ mod tests {
             ("us", "1392336000000999"),
             ("ns", "1392336000000999999"),
             ("iso", "2014-02-14T00:00:00.000999"),
+            ("%d/%m/%Y %H.%M.%S", "13/02/2014 24.00.00"),
+            ("%Y %m %d %H", "2014 2 13 24"),
+            ("%Y %m %d %H%M", "2014 2 14 0"),
+            ("%d/%b/%Y:%H:%M:%S %z", "13/Feb/2014:17:00:00 -0700"),
+            ("[%d/%b/%Y:%H:%M:%S %z]", "[13/Feb/2014:17:00:00 -0700]"),
+            ("%a %b %d %H:%M:%S%.f %Y", "Fri Feb 14 00:00:00.0009 2014"),
+            ("%b %d %H:%M:%S of 2014", "Feb 14 00:00:00"),
         ] {
             assert_eq!(read(format, cell), day, "{format}: {cell}");
         }
         assert_eq!(read("s", "1392336000.25"), Some(1_392_336_000_250));
+        assert_eq!(
+            read("%Y %m %d %H%M", "2014 2 14 123"),
+            Some(1_392_340_980_000)
+        );
+        // A leap second is the one before it.
+        let last = read("%d/%m/%Y %H:%M:%S", "31/12/2016 23:59:59");
+        assert_eq!(read("%d/%m/%Y %H:%M:%S", "31/12/2016 23:59:60"), last);
+        // Days of one digit have a space in place of the other one in system logs.
+        let first = read("%b %d %H:%M:%S of 2014", "Oct 01 13:55:36");
+        assert_eq!(read("%b %d %H:%M:%S of 2014", "Oct  1 13:55:36"), first);
     }
 
     #[test]
@@ -250,6 +281,9 @@ mod tests {
             ("%m/%d/%Y", ""),
             ("%m%d%H%M of 2001", "02290000"),
             ("%m%d%H%M of 2001", "2140000"),
+            ("%d/%m/%Y %H:%M", "13/02/2014 24:30"),
+            ("%d/%m/%Y %H:%M", "29/03/2026 02:30 CEST"),
+            ("%d/%b/%Y:%H:%M:%S %z", "13/Feb/2014:17:00:00"),
             ("s", "soon"),
             ("s", "NaN"),
             ("s", "9223372036854775807"),

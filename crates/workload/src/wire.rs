@@ -88,6 +88,7 @@ pub struct Data {
     pub lines_after_names: Option<Spanned<i64>>,
     pub null: Option<Spanned<Vec<Spanned<String>>>>,
     pub from: Option<Spanned<Names<Spanned<String>>>>,
+    pub join: Option<Spanned<Names<Spanned<Vec<Spanned<String>>>>>>,
     pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
     pub decimal: Option<Spanned<String>>,

@@ -7,7 +7,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 29] = [
+const QUESTIONS: [&str; 31] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
@@ -47,6 +47,9 @@ const QUESTIONS: [&str; 29] = [
      count(*) FILTER (WHERE hostname LIKE 'host\\\\__') AS escaped,
      count(*) FILTER (WHERE team NOT ILIKE 's\\\\F') AS teams, count(*) AS n FROM cpu",
     "SELECT DISTINCT region FROM cpu WHERE region LIKE '%-_es%' OR hostname LIKE ${host} AND region NOT LIKE 'EU%'",
+    "SELECT hostname, last(usage_user, time) AS newest, first(usage_user, time) AS oldest FROM cpu GROUP BY hostname",
+    "SELECT last_value(usage_user ORDER BY time, hostname) AS newest, first_value(usage_user ORDER BY time, hostname) AS
+     oldest FROM cpu",
 ];
 
 /// A workload that asks these questions of some designs.

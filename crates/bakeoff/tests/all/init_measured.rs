@@ -100,6 +100,26 @@ fn numbers_with_signs_are_measured_as_numbers() {
 }
 
 #[test]
+fn times_in_two_columns_are_measured_as_one_and_their_bad_rows_are_set_aside() {
+    let mut text = "Date;Time;CO\n".to_owned();
+    for row in 0..400 {
+        let (day, hour) = (10 + row / 24, row % 24);
+        text.push_str(&format!("{day}/03/2004;{hour:02}.00.00;{row}\n"));
+    }
+    text.push_str("27/03/2004;;1\n27/03/2004;24.00.00;2\n");
+    let bench = bench(&text);
+    let init = bench.bakeoff(&["init", "x.csv", "--out", "x.toml"]);
+    init.expect(0)
+        .says("key (series, date_time)")
+        .says("`Date` and `Time` together are the time `date_time`");
+    measure(&bench, "x.toml");
+    let rows = lines(&bench, "x.toml");
+    assert_eq!(rows[1], "all,2004-03-10T00:00:00Z,0");
+    assert_eq!(rows.len(), 402);
+    assert_eq!(rows[401], "all,2004-03-28T00:00:00Z,2");
+}
+
+#[test]
 fn times_without_a_year_are_measured_as_text_and_with_their_year_as_times() {
     let mut text = "date,delay,origin,destination\n".to_owned();
     for row in 0..300 {

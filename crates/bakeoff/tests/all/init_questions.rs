@@ -87,6 +87,36 @@ fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
         .says("one.csv: 1 row, 1 column, key (id)");
 }
 
+#[test]
+fn the_most_frequent_statements_of_a_log_in_json_become_questions() {
+    let line = |message: &str| {
+        format!(
+            "{{\"dbname\":\"shop\",\"ps\":\"idle\",\"error_severity\":\"LOG\",\"message\":\"{message}\"}}\n"
+        )
+    };
+    let log =
+        line("statement: SELECT series, last(value, time) AS newest FROM readings GROUP BY series")
+            + &line("statement: INSERT INTO readings VALUES ('a', now(), 1)")
+            + &line("connection received: host=[local]");
+    let bench = bench(&[("queries.json", &log)]);
+    let init = [
+        "init",
+        "readings.csv",
+        "--questions",
+        "queries.json",
+        "--out",
+        "new.toml",
+    ];
+    bench
+        .bakeoff(&init)
+        .expect(0)
+        .says("the log has 2 statements: 1 INSERT, 1 SELECT");
+    let written = text(&bench, "new.toml");
+    let asked = "SELECT series, last(value, time) AS newest FROM readings GROUP BY series";
+    assert!(written.contains(asked), "{written}");
+    run_without_servers(&bench, "new.toml");
+}
+
 #[cfg(feature = "postgres")]
 #[test]
 fn what_an_engine_cannot_be_asked_is_no_question_of_its_designs() {

@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::literals::{Interval, content, interval};
 use super::tokens::Kind;
-use super::units::{meaning, units};
+use super::units::{find, meaning, units};
 
 /// The origin of `time_bucket` in TimescaleDB and DuckDB, a Monday.
 const BUCKET_ORIGIN: &str = "TIMESTAMP '2000-01-03'";
@@ -16,6 +16,8 @@ pub fn write(call: &Call) -> Option<String> {
         "time_bucket" => time_bucket(call),
         "max_by" | "arg_max" => by_key(call, "last_value", "NULLS FIRST"),
         "min_by" | "arg_min" => by_key(call, "first_value", "NULLS LAST"),
+        "last" => by_time(call, "last_value", "NULLS FIRST"),
+        "first" => by_time(call, "first_value", "NULLS LAST"),
         "percentile" => percentile(call),
         "variance" => Some(call.renamed("var_samp")),
         "every" => Some(call.renamed("bool_and")),
@@ -54,6 +56,17 @@ fn by_key(call: &Call, name: &str, nulls: &str) -> Option<String> {
     let [value, key] = call.exactly::<2>()?;
     let filter = &call.filter;
     (!call.is_window).then(|| format!("{name}({value} ORDER BY {key} {nulls}){filter}"))
+}
+
+/// Writes the value in the row with the greatest or least time, as TimescaleDB has it. What is called so elsewhere has
+/// an order inside, as in DuckDB, or says as a second argument whether nulls are left out, as in Spark.
+fn by_time(call: &Call, name: &str, nulls: &str) -> Option<String> {
+    let [_, time] = call.exactly::<2>()?;
+    let is_flag = ["true", "false"].contains(&time.to_ascii_lowercase().as_str());
+    if is_flag || call.is_distinct() || find(&call.inside, 0, &["order", "by"]).is_some() {
+        return None;
+    }
+    by_key(call, name, nulls)
 }
 
 /// Writes a percentile as Spark has it.

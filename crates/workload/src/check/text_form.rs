@@ -16,7 +16,8 @@ const ALL_OTHERS: &str = "*";
 pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<TextForm> {
     check_there_are_files(document, data)?;
     let constants = columns::constants(document, data, table)?;
-    let in_files = table.without(|name| constants.contains_key(name));
+    let joined = columns::joined(document, data, table, &constants)?;
+    let in_files = table.without(|name| constants.contains_key(name) || joined.contains_key(name));
     let no_header = data.header.as_ref().is_some_and(|header| !header.get_ref());
     let fields = match &data.fields {
         Some(fields) if !no_header => {
@@ -36,6 +37,11 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
                        `fields`";
         return Err(document.error(from.span(), message));
     }
+    if let (Some(join), true, None) = (&data.join, no_header, &data.fields) {
+        let message =
+            "`join` names columns of the file; one without a header needs `fields` for their names";
+        return Err(document.error(join.span(), message));
+    }
     let decimal = columns::decimal(document, data)?;
     Ok(TextForm {
         no_header,
@@ -45,8 +51,9 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         lines_after_names: lines_after_names(document, data, no_header)?,
         null: columns::null(document, data)?,
         from: columns::from(document, data, table, &constants)?,
+        formats: columns::formats(document, data, table, &joined)?,
+        joined,
         constants,
-        formats: columns::formats(document, data, table)?,
         zone: columns::zone(document, data)?,
         decimal,
         signs: columns::signs(document, data, table, decimal)?,
@@ -108,7 +115,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 14] = [
+    let given: [(&str, Option<Range<usize>>); 15] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
@@ -120,6 +127,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
         ),
         ("null", data.null.as_ref().map(Spanned::span)),
         ("from", data.from.as_ref().map(Spanned::span)),
+        ("join", data.join.as_ref().map(Spanned::span)),
         ("constant", data.constant.as_ref().map(Spanned::span)),
         ("format", data.format.as_ref().map(Spanned::span)),
         ("zone", data.zone.as_ref().map(Spanned::span)),

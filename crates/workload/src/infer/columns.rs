@@ -2,6 +2,7 @@
 
 mod decimal;
 mod notes;
+mod said;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,10 +10,11 @@ use std::path::Path;
 use super::Asked;
 use super::evidence::{Decision, Evidence};
 use super::names;
-use super::rows::{FileRows, Seen};
+use super::rows::{FileRows, Join, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
 use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat, Zone};
+use said::{check_said, said_formats};
 
 /// Different values that are counted exactly, of all columns together and of one at most.
 const DISTINCT_VALUES: usize = 1 << 20;
@@ -42,6 +44,8 @@ const LIKE_TIMES: [&str; 14] = [
 /// All columns of a file.
 pub struct SeenColumns {
     pub columns: Vec<SeenColumn>,
+    /// Names of all columns of the file, also of those that the table does not have.
+    pub fields: Vec<String>,
     /// Columns that no table can have, with the reasons.
     pub left_out: Vec<String>,
     pub rows: u64,
@@ -114,13 +118,12 @@ impl SeenColumns {
 /// It cannot be read, or two of its columns have the same name.
 pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     let names = names::columns(&rows.names);
-    let usual = || NULL_WORDS.map(str::to_owned).to_vec();
     let words = match rows.kinds() {
         Some(_) => Vec::new(),
-        None => asked.null.clone().unwrap_or_else(usual),
+        None => words_for_null(asked),
     };
     let mut said = said_formats(&names, rows, asked)?;
-    let read = read_all(rows, &said, &words, asked.zone.as_ref())?;
+    let mut read = read_all(rows, &said, &words, asked.zone.as_ref())?;
     if read.broken * 2 > read.rows {
         let message = if rows.has_delimiter() {
             mostly_broken(rows.names.len(), &read)
@@ -129,8 +132,14 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         };
         return Err(data_error(path, message));
     }
+    let join = rows.join.as_ref();
+    let joined = join.and_then(|join| {
+        let evidence = read.evidence.pop();
+        evidence.map(|evidence| together(join, rows, evidence))
+    });
     let mut seen = SeenColumns {
         columns: Vec::new(),
+        fields: names.clone(),
         left_out: rows.left_out.clone(),
         rows: read.rows,
         broken: read.broken,
@@ -179,6 +188,13 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             decision,
         });
     }
+    if let (Some(join), Some(time)) = (join, joined) {
+        let first = join.parts.first().copied().unwrap_or_default();
+        let before = seen.columns.iter().filter(|column| column.index < first);
+        let place = before.count();
+        seen.columns.insert(place, time);
+        seen.columns.retain(|column| !join.takes(column.index));
+    }
     // A file with types has nulls of its own, and no words for them.
     if rows.kinds().is_none() {
         seen.null = null_words(&seen.columns, asked);
@@ -190,9 +206,28 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     Ok(seen)
 }
 
+/// Returns the column of a time that is put together from others.
+fn together(join: &Join, rows: &FileRows, evidence: Evidence) -> SeenColumn {
+    let mut decision = evidence.decide(true);
+    decision.why = format!("{} together, {}", join.in_words(), decision.why);
+    SeenColumn {
+        index: rows.names.len(),
+        name: join.name.clone(),
+        written: join.name.clone(),
+        evidence,
+        decision,
+    }
+}
+
+/// Returns the words that stand for no value, unless they turn out to be texts.
+pub fn words_for_null(asked: &Asked) -> Vec<String> {
+    let usual = || NULL_WORDS.map(str::to_owned).to_vec();
+    asked.null.clone().unwrap_or_else(usual)
+}
+
 /// What all rows of a file say.
 struct ReadRows {
-    /// Evidence of each column.
+    /// Evidence of each column, and of the time that is put together from some.
     evidence: Vec<Evidence>,
     rows: u64,
     /// Rows with another number of fields than the first line, or that are not text.
@@ -215,8 +250,11 @@ fn read_all(
         let said = said.get(&column).cloned();
         Evidence::new(exactly, said).in_zone(zone)
     };
+    let joined = rows.join.iter();
+    let joined =
+        joined.map(|join| Evidence::new(exactly, join.forms.iter().cloned()).in_zone(zone));
     let mut read = ReadRows {
-        evidence: (0..columns).map(new).collect(),
+        evidence: (0..columns).map(new).chain(joined).collect(),
         rows: 0,
         broken: 0,
         lengths: BTreeMap::new(),
@@ -236,51 +274,6 @@ fn read_all(
         }
     })?;
     Ok(read)
-}
-
-/// Returns the forms of times that the user says, by the number of their column.
-///
-/// # Errors
-/// There is no such column, which the error says with the option.
-fn said_formats(
-    names: &[String],
-    rows: &FileRows,
-    asked: &Asked,
-) -> Result<BTreeMap<usize, TimeFormat>> {
-    let mut said = BTreeMap::new();
-    for (called, format) in &asked.formats {
-        let lower = called.trim().to_lowercase();
-        let mut both = names.iter().zip(&rows.names);
-        let place = both
-            .position(|(name, written)| *name == lower || written.trim().to_lowercase() == lower);
-        let Some(place) = place else {
-            let hint = suggestion(&lower, names.iter().map(String::as_str));
-            return Err(Error::Usage(format!(
-                "--time-format {called}: the file has no such column{hint}"
-            )));
-        };
-        said.insert(place, format.clone());
-    }
-    Ok(said)
-}
-
-/// Checks that a column has times of the form that the user says.
-fn check_said(
-    called: &str,
-    format: &TimeFormat,
-    evidence: &Evidence,
-    decision: &Decision,
-) -> Result<()> {
-    if decision.kind == ColumnType::Timestamp {
-        return Ok(());
-    }
-    Err(Error::Usage(format!(
-        "--time-format {}={}: only {} of its {} values have this form: say another one, or leave it out",
-        called.trim(),
-        format.written(),
-        evidence.times_fitting(),
-        evidence.values
-    )))
 }
 
 /// Says that most rows have another number of fields than the first line, and which.

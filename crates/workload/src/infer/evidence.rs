@@ -69,9 +69,9 @@ pub struct Decision {
 }
 
 impl Evidence {
-    /// Begins with none. So many different values are counted exactly. `said` is how its times are written, if the user
-    /// says that it has some.
-    pub fn new(exactly: usize, said: Option<TimeFormat>) -> Evidence {
+    /// Begins with none. So many different values are counted exactly. `said` is how its times are written, one way or
+    /// another, if it is known to have some.
+    pub fn new(exactly: usize, said: impl IntoIterator<Item = TimeFormat>) -> Evidence {
         Evidence {
             empty: 0,
             words: BTreeMap::new(),

@@ -20,9 +20,7 @@ const ALL_ROWS: &str = "all";
 /// Returns what was found of a file.
 pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -> Inferred {
     let time = key.time.map(|place| seen.columns[place].index);
-    let fields = { seen.columns.iter() }
-        .map(|column| column.name.clone())
-        .collect();
+    let fields = std::mem::take(&mut seen.fields);
     keep_some(&mut seen, &key);
     let name_of = |index: &usize| {
         let mut columns = seen.columns.iter();
@@ -59,8 +57,8 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         let names: Vec<String> = of_key.map(|column| format!("`{}`", column.name)).collect();
         if !names.is_empty() {
             seen.notes.push(format!(
-                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 14:30, \
-                 questions can ask for hours",
+                "{}, as a part of the time, orders rows behind `{}`: with both in one column, such as 2024-02-14 \
+                 14:30, or put together by `join` in [data], questions can ask for hours",
                 names.join(", "),
                 name_of(time)
             ));
@@ -107,6 +105,7 @@ fn column_of_all_rows(seen: &SeenColumns) -> InferredColumn {
     InferredColumn {
         name,
         from: None,
+        joined: Vec::new(),
         constant: Some(ALL_ROWS.to_owned()),
         kind: ColumnType::Text,
         format: None,
@@ -145,9 +144,11 @@ fn keep_some(seen: &mut SeenColumns, key: &Key) {
 
 fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredColumn {
     let is_other = column.written.trim().to_lowercase() != column.name;
+    let joined = { rows.join.as_ref() }.filter(|_| column.index == rows.names.len());
     InferredColumn {
         name: column.name.clone(),
         from: (is_other && !rows.no_header).then(|| column.written.clone()),
+        joined: joined.map_or(Vec::new(), |join| join.called.clone()),
         constant: None,
         kind: column.decision.kind,
         format: column.decision.format.clone(),

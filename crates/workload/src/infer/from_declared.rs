@@ -27,6 +27,7 @@ impl Inferred {
             |((name, column), guess)| InferredColumn {
                 name: name.clone(),
                 from: (*name != column.name).then(|| column.name.clone()),
+                joined: Vec::new(),
                 constant: None,
                 kind: column.kind,
                 format: None,

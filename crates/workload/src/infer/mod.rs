@@ -1,6 +1,7 @@
 //! Finds out what a file of rows is: its columns with their types, its key, and what stands for no value.
 //!
-//! [`infer`] reads the whole file once for its columns and at least once more for its key, in bounded memory;
+//! [`infer`] reads the whole file once for its columns, once more where a time stands in several of them, and at least
+//! once more for its key, in bounded memory;
 //! [`Inferred::workload`] writes what was found as a commented workload. A table that a statement declares has no rows
 //! to look at: [`Inferred::declared`] guesses at them.
 
@@ -21,6 +22,7 @@ mod rows;
 mod sequence;
 mod signs;
 mod sniff;
+mod split_times;
 mod text;
 mod times;
 mod typed;
@@ -60,6 +62,8 @@ pub struct Asked {
     pub decimal: Option<DecimalMark>,
     /// Zone of times that say no offset from UTC.
     pub zone: Option<Zone>,
+    /// Texts of questions in SQL, whose columns remain although they are only parts of a time.
+    pub questions: Vec<String>,
 }
 
 /// A question that the user asks, in SQL.
@@ -133,6 +137,8 @@ pub struct InferredColumn {
     pub name: String,
     /// Its name in the file, if that is another one.
     pub from: Option<String>,
+    /// Names of the columns of the file of which it is put together, if it is a time that stands in several.
+    pub joined: Vec<String>,
     /// Its value in all rows, if the file does not have it.
     pub constant: Option<String>,
     pub kind: ColumnType,
@@ -154,8 +160,9 @@ pub struct InferredColumn {
 /// It cannot be read; files in a folder differ; two of its columns have the same name; or a key cannot be found, or is
 /// not there, which the error says together with the option that names it.
 pub fn infer(path: &Path, asked: &Asked) -> Result<Inferred> {
-    let rows = FileRows::open(path, asked)?;
+    let mut rows = FileRows::open(path, asked)?;
     let seen = columns::see(path, &rows, asked)?;
+    let seen = split_times::join(path, &mut rows, seen, asked)?;
     let key = key::find(path, &rows, &seen, asked)?;
     Ok(found::inferred(path, &rows, seen, key))
 }

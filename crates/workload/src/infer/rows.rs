@@ -8,8 +8,9 @@ use super::typed::TypedFiles;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::source::file::named::DataFileName;
+use crate::source::file::split_times::together;
 use crate::source::file::{data_error, folder, lower_case_name, read_error};
-use crate::{ColumnType, Error, Result};
+use crate::{ColumnType, Error, Result, TimeFormat};
 
 /// Files whose rows are looked at.
 pub struct FileRows {
@@ -28,7 +29,49 @@ pub struct FileRows {
     pub lines_after_names: u64,
     /// Columns that no table can have, with the reasons, besides those without a type.
     pub left_out: Vec<String>,
+    /// The time that is put together from some of the columns, and is shown behind the cells of each row.
+    pub join: Option<Join>,
     form: Form,
+}
+
+/// A time whose parts stand in several columns.
+pub struct Join {
+    /// Name of the time.
+    pub name: String,
+    /// Numbers of the columns, in the order of the parts.
+    pub parts: Vec<usize>,
+    /// Names of the columns, as `join` in a workload has them.
+    pub called: Vec<String>,
+    /// How the time may be written, with a space between each two parts.
+    pub forms: Vec<TimeFormat>,
+    /// Words that stand for no value.
+    pub null: Vec<String>,
+    /// Numbers of the columns that remain columns of their own.
+    pub kept: Vec<usize>,
+}
+
+impl Join {
+    /// Returns whether a column is only a part of the time.
+    pub fn takes(&self, column: usize) -> bool {
+        self.parts.contains(&column) && !self.kept.contains(&column)
+    }
+
+    /// Names the columns, for a reader.
+    pub fn in_words(&self) -> String {
+        let called = self.called.iter().map(|name| format!("`{name}`"));
+        let called: Vec<String> = called.collect();
+        match called.split_last() {
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
+    /// Returns the time of a row, which has no value where one of the parts has none.
+    fn cell(&self, cells: &[&str]) -> String {
+        let parts = self.parts.iter();
+        let parts = parts.map(|part| cells.get(*part).copied().unwrap_or_default());
+        together(parts, |cell| self.null.iter().any(|word| word == cell))
+    }
 }
 
 enum Form {
@@ -38,7 +81,7 @@ enum Form {
 
 /// A row that is looked at.
 pub enum Seen<'a> {
-    /// Its cells; empty ones have no value.
+    /// Its cells, and the time that is put together from some of them; empty ones have no value.
     Cells(u64, &'a [&'a str]),
     /// A row with another number of fields than the first one, which is given, or that is not text; one for each of
     /// its lines.
@@ -83,6 +126,7 @@ impl FileRows {
                 skip_lines: 0,
                 lines_after_names: 0,
                 left_out: Vec::new(),
+                join: None,
                 form: Form::Typed(files),
             });
         }
@@ -96,6 +140,7 @@ impl FileRows {
             skip_lines: text.skip_lines,
             lines_after_names: text.lines_after_names,
             left_out: text.left_out,
+            join: None,
             form: Form::Text(text.input),
         })
     }
@@ -146,7 +191,11 @@ impl FileRows {
         while let Some(fields) = reader.read().map_err(failed)? {
             let cells: Option<Vec<&str>> = (0..fields.len()).map(|i| fields.get(i)).collect();
             match cells.filter(|cells| cells.len() == input.fields && fields.is_text()) {
-                Some(cells) => see(Seen::Cells(fields.line, &cells)),
+                Some(mut cells) => {
+                    let time = self.join.as_ref().map(|join| join.cell(&cells));
+                    cells.extend(time.as_deref());
+                    see(Seen::Cells(fields.line, &cells));
+                }
                 // A quote that is never closed takes in many lines, each of which was a row.
                 None => {
                     let found = fields.len();

@@ -215,7 +215,12 @@ fn a_date_and_a_time_of_day_order_one_series() {
         ("a.csv", german, ["datum", "zeit"]),
         ("b.csv", american, ["date_mm_dd_yyyy", "time_hh_mm"]),
     ] {
-        let found = inferred(name, &text, &Asked::default());
+        // Unless they are said to be no time together.
+        let asked = Asked {
+            time: Some(order[0].to_owned()),
+            ..Asked::default()
+        };
+        let found = inferred(name, &text, &asked);
         assert_eq!(
             (&found.partition_key[..], found.repeated),
             (&["series".to_owned()][..], 0.0)

@@ -29,6 +29,7 @@ mod shipped_mixes;
 mod shipped_time_outs;
 mod shipped_workloads;
 mod small_tables;
+mod split_times;
 mod text_form_file;
 mod tsbs_file;
 mod windows;

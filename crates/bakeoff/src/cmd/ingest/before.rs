@@ -25,8 +25,7 @@ pub fn check_distinct(options: &Ingest) -> Result<()> {
 pub fn check_doubts(options: &Ingest, doubts: &[Doubt]) -> Result<()> {
     let is_said = |name: &String| {
         let is_typed = options.types.iter().any(|(typed, _)| typed == name);
-        let wanted = |column: &String| column.to_lowercase() == *name;
-        is_typed || (!options.columns.is_empty() && !options.columns.iter().any(wanted))
+        is_typed || !options.takes(name)
     };
     let Some(doubt) = doubts.iter().find(|doubt| !is_said(&doubt.column)) else {
         return Ok(());

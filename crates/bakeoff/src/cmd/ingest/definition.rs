@@ -78,8 +78,7 @@ fn wanted<'a>(options: &Ingest, source: &'a Source) -> Result<Vec<&'a SourceColu
     for (name, _) in &options.types {
         check_name(name, "--types", names())?;
     }
-    let chosen: Vec<String> = options.columns.iter().map(|c| c.to_lowercase()).collect();
-    let is_wanted = |c: &&SourceColumn| chosen.is_empty() || chosen.contains(&c.name);
+    let is_wanted = |c: &&SourceColumn| options.takes(&c.name);
     Ok(source.columns().iter().filter(is_wanted).collect())
 }
 

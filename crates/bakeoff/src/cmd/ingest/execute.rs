@@ -202,8 +202,9 @@ fn keys(table: &Definition) -> Vec<&str> {
 async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> {
     let opened = match (&options.file, &options.from) {
         (Some(path), _) => {
+            let (sample, join) = (options.sample.0, options.join.as_ref());
             let decimal = options.decimal.unwrap_or_default();
-            Source::open(path, options.sample.0, &options.null, decimal)
+            Source::open(path, sample, &options.null, decimal, join)
         }
         (None, Some(location)) => {
             let reading = Options {

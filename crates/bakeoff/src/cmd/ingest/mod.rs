@@ -8,8 +8,8 @@ mod execute;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
-use bakeoff_workload::{Consistency, DecimalMark};
+use bakeoff_engines::tables::{ColumnarError, JoinedTime, Kind, Location, Profile};
+use bakeoff_workload::{Consistency, DecimalMark, TimeFormat};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -82,6 +82,16 @@ pub struct Ingest {
     )]
     decimal: Option<DecimalMark>,
 
+    /// A timestamp that is put together from columns of a text file, with a space between their values, and its form:
+    /// 'at=Date,Time=%d/%m/%Y %H:%M:%S' [default form: ISO 8601]. The columns are left out unless --columns names them
+    #[arg(
+        long,
+        value_name = "COLUMN=PART,PART[=FORM]",
+        value_parser = parse_join,
+        conflicts_with = "from"
+    )]
+    join: Option<JoinedTime>,
+
     /// Only these columns [default: all]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     columns: Vec<String>,
@@ -127,6 +137,15 @@ impl Ingest {
     pub fn run(self) -> Result<Exit> {
         on_threads(machine::cores(), execute::execute(self))
     }
+
+    /// Returns whether a column of the source, whose name is in lower case, is ingested.
+    fn takes(&self, name: &str) -> bool {
+        if self.columns.is_empty() {
+            return self.join.as_ref().is_none_or(|join| !join.has(name));
+        }
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.to_lowercase() == name)
+    }
 }
 
 fn parse_type(text: &str) -> Result<(String, Kind), String> {
@@ -137,6 +156,33 @@ fn parse_type(text: &str) -> Result<(String, Kind), String> {
     let kind = name.parse::<Kind>();
     kind.map(|kind| (column.to_lowercase(), kind))
         .map_err(|error| error.to_string())
+}
+
+fn parse_join(text: &str) -> Result<JoinedTime, String> {
+    let mut written = text.splitn(3, '=');
+    let mut next = || written.next().map(str::trim);
+    let name = next().unwrap_or_default().to_lowercase();
+    let parts = next().unwrap_or_default().split(',');
+    let parts: Vec<String> = parts.map(|part| part.trim().to_lowercase()).collect();
+    let is_twice = |place: usize| parts[..place].contains(&parts[place]);
+    if name.is_empty()
+        || parts.len() < 2
+        || parts.iter().any(String::is_empty)
+        || (0..parts.len()).any(is_twice)
+    {
+        let form = "it is a new column, the different columns that its parts are in, and their form: \
+                    at=Date,Time=%d/%m/%Y %H:%M:%S";
+        return Err(form.to_owned());
+    }
+    let format = next().map(TimeFormat::parse).transpose()?;
+    if let Some(TimeFormat::Epoch(_)) = format {
+        return Err("several columns are no single number since 1970: say a pattern".to_owned());
+    }
+    Ok(JoinedTime {
+        name,
+        parts,
+        format,
+    })
 }
 
 fn parse_profile(text: &str) -> Result<Profile, String> {

@@ -270,6 +270,7 @@ fn of_rows(
     questions: &mut AskedOfTable,
 ) -> Result<Inferred> {
     let mut asked = options.asked();
+    asked.questions = questions.texts();
     if let Some(sampled) = known.sampled {
         sampled.ask(&mut asked);
     }

@@ -15,8 +15,8 @@ use crate::exit::Misuse;
 /// Most bytes of a file with questions, beyond which it is none.
 const MOST_BYTES: u64 = 1 << 20;
 /// What is said of a file that is neither questions nor a log of a form that is known.
-const KNOWN_LOGS: &str = "; if it is a log, it has none of the forms that are read: that of PostgreSQL as text or CSV, \
-                          what `fqltool dump` of Cassandra prints, or one statement in each line";
+const KNOWN_LOGS: &str = "; if it is a log, it has none of the forms that are read: that of PostgreSQL as text, CSV or \
+                          JSON, what `fqltool dump` of Cassandra prints, or one statement in each line";
 /// Bytes at the beginning of a file that tell whether it is a log.
 const BEGIN: u64 = 64 << 10;
 
@@ -50,8 +50,8 @@ pub struct TableFileOptions {
     question: Vec<String>,
 
     /// File of questions in SQL with semicolons between them, where a comment `-- name: newest` above one names it; or
-    /// a log of queries, whose most frequent ones become questions: PostgreSQL's as text or CSV, what `fqltool dump`
-    /// prints, or a statement in each line
+    /// a log of queries, whose most frequent ones become questions: PostgreSQL's as text, CSV or JSON, what `fqltool
+    /// dump` prints, or a statement in each line
     #[arg(long, value_name = "FILE", conflicts_with = "question")]
     questions: Option<PathBuf>,
 
@@ -103,6 +103,13 @@ impl AskedOfTable {
             Some(file) => Some(format!("--questions {}", file.display())),
             None => (!self.questions.is_empty()).then(|| "--question".to_owned()),
         }
+    }
+
+    /// Returns the texts of all questions, also of those that are still to be made.
+    pub fn texts(&self) -> Vec<String> {
+        let own = { self.questions.iter() }.map(|question| question.sql.as_str());
+        let of_log = self.log.iter().flat_map(QueryLog::examples);
+        own.chain(of_log).map(str::to_owned).collect()
     }
 }
 

@@ -291,3 +291,60 @@ fn decimal_commas_are_ingested_where_they_are_said() {
         .expect(2)
         .says("`;` is before no decimals");
 }
+
+#[test]
+fn a_time_is_put_together_from_two_columns() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let text = "Date,Time,series,value\n13/03/2004,18.00.00,a,1\n13/03/2004,24.00.00,a,2\n14/03/2004,NA,b,3\n";
+    let (good, last) = text.split_at(text.len() - "14/03/2004,NA,b,3\n".len());
+    std::fs::write(bench.path("air.csv"), good).unwrap();
+    let ingest = |join: &str, more: &[&str]| {
+        let join = ["--join", join];
+        let key = ["--partition-key", "series", "--order-key", "at"];
+        let all = ["ingest", "air.csv", "--into", "dir:t", "--null", "NA"];
+        bench.bakeoff(&[&all[..], &key, &join, more].concat())
+    };
+    let join = "At=Date,Time=%d/%m/%Y %H.%M.%S";
+    ingest(join, &[])
+        .expect(0)
+        .says("made dir:t: series text, value bigint, at timestamp; partition key series");
+    let all = "SELECT series, at, value FROM t ORDER BY at";
+    let expected = ["a,2004-03-13T18:00:00,1", "a,2004-03-14T00:00:00,2"];
+    assert_eq!(rows(&bench, all), expected);
+    // A row without its time has no key.
+    std::fs::write(bench.path("air.csv"), format!("{good}{last}")).unwrap();
+    ingest(join, &[])
+        .expect(1)
+        .says("column `at`: no value, but it is in the key");
+    std::fs::remove_dir_all(bench.path("t")).unwrap();
+    std::fs::write(bench.path("air.csv"), good).unwrap();
+    ingest(join, &["--columns", "series,at,Time"])
+        .expect(0)
+        .says("made dir:t: time text, series text, at timestamp;");
+    for (join, words) in [
+        ("at=Date,Hour", "--join: the file has no column `hour`"),
+        (
+            "at=Date",
+            "it is a new column, the different columns that its parts are in",
+        ),
+        (
+            "at=Date,date",
+            "it is a new column, the different columns that its parts are in",
+        ),
+        (
+            "at=Date,Time=s",
+            "several columns are no single number since 1970",
+        ),
+        ("at=Date,Time=%H", "does not say a year"),
+        ("time=Date,Time", "two columns are called `time`"),
+    ] {
+        ingest(join, &[]).expect(2).says(words);
+    }
+    let typed = ["ingest", "r.parquet", "--into", "dir:u", "--join", "at=a,b"];
+    let made = ["sql", "SELECT * FROM t", "--dir", "t", "--out", "r.parquet"];
+    bench.bakeoff(&made).expect(0);
+    bench
+        .bakeoff(&typed)
+        .expect(2)
+        .says("--join: it puts times together from columns of text");
+}

@@ -116,6 +116,14 @@ fn functions_of_other_systems_become_those_of_datafusion() {
             "first_value(value ORDER BY time NULLS LAST)",
         ),
         (
+            "last(value, time)",
+            "last_value(value ORDER BY time NULLS FIRST)",
+        ),
+        (
+            "FIRST( value, time ) FILTER (WHERE value > 1) AS oldest",
+            "first_value(value ORDER BY time NULLS LAST) FILTER (WHERE value > 1) AS oldest",
+        ),
+        (
             "percentile(value, 0.5)",
             "percentile_cont(0.5) WITHIN GROUP (ORDER BY value)",
         ),
@@ -125,6 +133,38 @@ fn functions_of_other_systems_become_those_of_datafusion() {
     }
     let newest = expression(Datafusion, "max_by(value, time)");
     assert_eq!(expression(Spark, &newest), "max_by(value, time)");
+    // What is called like TimescaleDB's functions and is none of them stays as it is.
+    for sql in [
+        "last(value)",
+        "last(value, true)",
+        "last(value ORDER BY time, room)",
+        "last(value, time, room)",
+        "first(value, time) OVER (PARTITION BY room)",
+    ] {
+        assert_eq!(expression(Datafusion, sql), sql);
+    }
+}
+
+#[test]
+fn the_newest_value_of_timescaledb_is_known_to_each_dialect() {
+    let newest = expression(Datafusion, "last(value, time)");
+    let oldest = expression(Datafusion, "first(value, time)");
+    for (dialect, last, first) in [
+        (
+            Postgres,
+            "(array_agg(value ORDER BY time DESC NULLS LAST))[1]",
+            "(array_agg(value ORDER BY time NULLS LAST))[1]",
+        ),
+        (
+            Duckdb,
+            "last(value ORDER BY time NULLS FIRST)",
+            "first(value ORDER BY time NULLS LAST)",
+        ),
+        (Spark, "max_by(value, time)", "min_by(value, time)"),
+    ] {
+        assert_eq!(expression(dialect, &newest), last);
+        assert_eq!(expression(dialect, &oldest), first);
+    }
 }
 
 #[test]

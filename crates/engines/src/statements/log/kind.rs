@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::full_query_log::{STARTED, TYPE};
 use super::postgres::{FEWEST_FIELDS, LOG, fields};
+use super::postgres_json::is_json;
 use crate::questions_file::QuestionsFile;
 use crate::statements::depth::too_deep;
 use crate::statements::form::form;
@@ -21,6 +22,8 @@ pub enum LogKind {
     PostgresText,
     /// As PostgreSQL logs them in CSV.
     PostgresCsv,
+    /// As PostgreSQL logs them in JSON.
+    PostgresJson,
     /// As `fqltool dump` of Cassandra prints them.
     FullQueryLog,
 }
@@ -37,6 +40,9 @@ impl LogKind {
         let has = |mark: &str| lines.iter().any(|line| line.starts_with(mark));
         if has(TYPE) && has(STARTED) {
             return Some(LogKind::FullQueryLog);
+        }
+        if lines.iter().any(|line| is_json(line)) {
+            return Some(LogKind::PostgresJson);
         }
         if lines.iter().any(|line| line.contains(LOG)) {
             return Some(LogKind::PostgresText);
@@ -114,6 +120,12 @@ mod tests {
                 Some(LogKind::PostgresText),
             ),
             (csv.as_str(), false, Some(LogKind::PostgresCsv)),
+            (
+                "{\"error_severity\":\"LOG\",\"message\":\"statement: SELECT 'LOG:  '\"}\n",
+                false,
+                Some(LogKind::PostgresJson),
+            ),
+            ("{\"query\":\"SELECT 1\"}\n", false, None),
             (
                 "Type: single-query\nQuery start time: 1\n",
                 false,

@@ -4,6 +4,7 @@ mod full_query_log;
 mod kind;
 mod lines;
 mod postgres;
+mod postgres_json;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -79,7 +80,7 @@ impl QueryLog {
         let language = match kind {
             LogKind::Plain => language,
             LogKind::FullQueryLog => Language::Cql,
-            LogKind::PostgresText | LogKind::PostgresCsv => Language::Sql,
+            LogKind::PostgresText | LogKind::PostgresCsv | LogKind::PostgresJson => Language::Sql,
         };
         let mut log = QueryLog {
             language,
@@ -97,6 +98,7 @@ impl QueryLog {
             LogKind::FullQueryLog => full_query_log::read(&mut lines, take)?,
             LogKind::PostgresText => postgres::read_text(&mut lines, take)?,
             LogKind::PostgresCsv => log.databases = postgres::read_csv(&mut lines, take)?,
+            LogKind::PostgresJson => log.databases = postgres_json::read(&mut lines, take)?,
         }
         log.unreadable += lines.too_long;
         Ok(log)
@@ -221,6 +223,11 @@ impl QueryLog {
             schema: Some(found.to_owned()),
             name: name.to_owned(),
         }
+    }
+
+    /// Returns a statement of each form that asks anything.
+    pub fn examples(&self) -> impl Iterator<Item = &str> {
+        self.asked.values().map(|asked| asked.example.as_str())
     }
 
     /// Returns the statements that ask a table alone, the most frequent first, each with one of its actual statements.

@@ -26,7 +26,7 @@ const FIELDS: [usize; 3] = [11, 13, 14];
 /// Place of the database among the fields of a line of CSV.
 const DATABASE: usize = 2;
 /// Most databases that are told apart.
-const MOST_DATABASES: usize = 16;
+pub const MOST_DATABASES: usize = 16;
 /// Fewest fields of a line of CSV, those of version 9.
 pub const FEWEST_FIELDS: usize = 22;
 /// Most bytes of a message that goes on over many lines.
@@ -199,7 +199,7 @@ pub fn statement_of(message: &str) -> Option<&str> {
 }
 
 /// Returns a statement with the values in place of its markers, as far as a detail says them.
-fn bound(sql: &str, detail: &str) -> String {
+pub fn bound(sql: &str, detail: &str) -> String {
     let values = values(detail);
     if values.is_empty() {
         return sql.to_owned();

@@ -210,6 +210,7 @@ fn hostile_logs_are_read_in_bounded_memory() {
         LogKind::FullQueryLog,
         LogKind::PostgresText,
         LogKind::PostgresCsv,
+        LogKind::PostgresJson,
     ] {
         let log = QueryLog::read(kind, Language::Cql, &bytes[..]).unwrap();
         assert!(log.table(None).is_err());

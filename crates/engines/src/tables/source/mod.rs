@@ -28,8 +28,8 @@ use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{StaticRows, TableRows, forward as forward_query};
-pub use text::Doubt;
 use text::TextFile;
+pub use text::{Doubt, JoinedTime};
 
 /// The number of batches that are read ahead.
 const BATCHES_AHEAD: usize = 2;
@@ -77,23 +77,26 @@ pub struct Rows {
 impl Source {
     /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
     /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value, and
-    /// `decimal` is before the decimals of its numbers.
+    /// `decimal` is before the decimals of its numbers; `join` is a time that is put together from some of its columns.
     ///
     /// # Errors
     /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls, or
-    /// a decimal comma of one that has numbers.
+    /// a decimal comma of one that has numbers, or a time is put together from columns that it lacks or that are no
+    /// text.
     pub fn open(
         path: &Path,
         sample_rows: Option<usize>,
         null: &[String],
         decimal: DecimalMark,
+        join: Option<&JoinedTime>,
     ) -> Result<Source, TableError> {
         let named = DataFileName::of(path);
         let (fields, input) = match (named.format, named.packed) {
             (Some(DataFormat::Csv | DataFormat::Tsv), None | Some(PackedAs::Gzip)) => {
                 let is_tsv = named.format == Some(DataFormat::Tsv);
                 let is_packed = named.packed.is_some();
-                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal)?;
+                let file =
+                    TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal, join)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) if !null.is_empty() => {
@@ -107,6 +110,13 @@ impl Source {
             {
                 return Err(TableError::Asked(format!(
                     "--decimal: {} has numbers, and no text of them; leave the option out",
+                    path.display()
+                )));
+            }
+            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if join.is_some() => {
+                return Err(TableError::Asked(format!(
+                    "--join: it puts times together from columns of text, and {} has types: write the time to it as \
+                     one timestamp, and leave the option out",
                     path.display()
                 )));
             }

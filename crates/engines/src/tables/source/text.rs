@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
 use bakeoff_workload::source::{open_files, open_text};
-use bakeoff_workload::{self as workload, ColumnType, DecimalMark, NumberForm, TextForm};
+use bakeoff_workload::{
+    self as workload, ColumnType, DecimalMark, NumberForm, TextForm, TimeFormat, suggestion,
+};
 use flate2::read::MultiGzDecoder;
 
 use super::bounded::{Bounded, Seen};
@@ -35,6 +37,49 @@ pub struct TextFile {
     decimal: DecimalMark,
     /// Columns of numbers and words that usually stand for no value, which are text.
     doubts: Vec<Doubt>,
+    /// A time that is put together from columns, and is the last field.
+    join: Option<JoinedTime>,
+}
+
+/// A timestamp that is put together from several columns of a text file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JoinedTime {
+    /// Its name, in lower case.
+    pub name: String,
+    /// Names of the columns, in lower case and in the order of the form.
+    pub parts: Vec<String>,
+    /// How it is written, with a space between each two parts; `None` for ISO 8601.
+    pub format: Option<TimeFormat>,
+}
+
+impl JoinedTime {
+    /// Returns whether a column, whose name is in lower case, is a part of it.
+    pub fn has(&self, column: &str) -> bool {
+        self.parts.iter().any(|part| part == column)
+    }
+
+    /// Returns the field that it is among those of a file.
+    ///
+    /// # Errors
+    /// A part is not among them.
+    fn field(&self, fields: &[Field]) -> Result<Field, TableError> {
+        let lower = fields
+            .iter()
+            .map(|field| field.name().trim().to_lowercase());
+        let names: Vec<String> = lower.collect();
+        match self.parts.iter().find(|part| !names.contains(part)) {
+            Some(missing) => {
+                let hint = suggestion(missing, names.iter().map(String::as_str));
+                Err(TableError::Asked(format!(
+                    "--join: the file has no column `{missing}`{hint}"
+                )))
+            }
+            None => {
+                let kind = DataType::Timestamp(TimeUnit::Millisecond, None);
+                Ok(Field::new(&self.name, kind, true))
+            }
+        }
+    }
 }
 
 /// A column that is text only because of words that usually stand for no value.
@@ -54,6 +99,7 @@ impl TextFile {
         sample_rows: Option<usize>,
         null: &[String],
         decimal: DecimalMark,
+        join: Option<&JoinedTime>,
     ) -> Result<Self, TableError> {
         if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
             return Err(failed(path, &separator));
@@ -94,6 +140,9 @@ impl TextFile {
                 doubts.extend(settle(field, look, null));
             }
         }
+        if let Some(join) = join {
+            fields.push(join.field(&fields)?);
+        }
         if fields.is_empty() {
             Err(failed(
                 path,
@@ -107,6 +156,7 @@ impl TextFile {
                 null: null.to_vec(),
                 decimal,
                 doubts,
+                join: join.cloned(),
             })
         }
     }
@@ -149,11 +199,28 @@ impl TextFile {
             error => TableError::Failed(error.to_string()),
         };
         let path = std::slice::from_ref(&self.path);
-        let form = TextForm {
+        let mut form = TextForm {
             null: self.null,
             decimal: self.decimal,
             ..TextForm::default()
         };
+        if let Some(JoinedTime {
+            name,
+            parts,
+            format,
+        }) = self.join
+        {
+            let own = table.columns.iter().find(|column| column.name == name);
+            if own.is_some_and(|column| column.kind != ColumnType::Timestamp) {
+                return Err(TableError::Asked(format!(
+                    "--join: `{name}` is put together as a timestamp, and has another type in --types or in the table: \
+                     give it another name"
+                )));
+            }
+            form.formats
+                .extend(format.map(|format| (name.clone(), format)));
+            form.joined.insert(name, parts);
+        }
         let batches = open_files(path, &table, &form)
             .and_then(|file| file.read(0, BATCH_ROWS))
             .map_err(to_table_error)?;

@@ -14,6 +14,10 @@ use crate::{
 
 /// Most words that stand for no value, each of which is compared with every cell.
 const MOST_NULL_WORDS: usize = 64;
+/// Columns of a file from which a time is put together: year, month, day, hour, minute, second, fraction and zone at
+/// most.
+const FEWEST_PARTS: usize = 2;
+const MOST_PARTS: usize = 8;
 
 /// Returns the words that stand for no value.
 pub fn null(document: Text<'_>, data: &wire::Data) -> Result<Vec<String>> {
@@ -60,6 +64,59 @@ pub fn constants(
     }
 }
 
+/// Returns the names in the file of the parts of times that stand in several columns there.
+pub fn joined(
+    document: Text<'_>,
+    data: &wire::Data,
+    table: &Table,
+    constants: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let from = by_column(document, data.from.as_ref(), table)?;
+    let mut joined = BTreeMap::new();
+    for (column, written) in by_column(document, data.join.as_ref(), table)? {
+        let name = &column.name;
+        if column.kind != ColumnType::Timestamp {
+            let message = format!(
+                "`join` is for columns of the type `timestamp`, but `{name}` is a {}",
+                column.kind.name()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        let is_named = from.iter().any(|(other, _)| other.name == *name);
+        if is_named || constants.contains_key(name) {
+            let key = if is_named { "from" } else { "constant" };
+            let message = format!("`{name}` is in `{key}`, too: leave it out of one of them");
+            return Err(document.error(written.span(), message));
+        }
+        let parts = written.get_ref();
+        if !(FEWEST_PARTS..=MOST_PARTS).contains(&parts.len()) {
+            let message = format!(
+                "a time is put together from {FEWEST_PARTS} to {MOST_PARTS} columns of the file, but `{name}` has {}; \
+                 `from` names a single one",
+                parts.len()
+            );
+            return Err(document.error(written.span(), message));
+        }
+        let lower = |part: &Spanned<String>| part.get_ref().trim().to_lowercase();
+        for (index, part) in parts.iter().enumerate() {
+            if lower(part).is_empty() {
+                let message = "a column of the file needs a name to be a part of a time";
+                return Err(document.error(part.span(), message));
+            }
+            if parts[..index]
+                .iter()
+                .any(|other| lower(other) == lower(part))
+            {
+                let message = format!("`{}` is a part of `{name}` twice", part.get_ref());
+                return Err(document.error(part.span(), message));
+            }
+        }
+        let parts = parts.iter().map(|part| part.get_ref().clone());
+        joined.insert(name.clone(), parts.collect());
+    }
+    Ok(joined)
+}
+
 /// Returns the names of columns in the file, which those in `constants` do not have.
 pub fn from(
     document: Text<'_>,
@@ -88,11 +145,12 @@ pub fn from(
     Ok(from)
 }
 
-/// Returns the forms of the times of columns.
+/// Returns the forms of the times of columns, of which those in `joined` have several parts.
 pub fn formats(
     document: Text<'_>,
     data: &wire::Data,
     table: &Table,
+    joined: &BTreeMap<String, Vec<String>>,
 ) -> Result<BTreeMap<String, TimeFormat>> {
     let mut formats = BTreeMap::new();
     for (column, written) in by_column(document, data.format.as_ref(), table)? {
@@ -106,6 +164,14 @@ pub fn formats(
         }
         let format = TimeFormat::parse(written.get_ref());
         let format = format.map_err(|message| document.error(written.span(), message))?;
+        if matches!(format, TimeFormat::Epoch(_)) && joined.contains_key(&column.name) {
+            let message = format!(
+                "`{written}` is a single number, but `{}` has several parts in `join`: say a pattern such as \
+                 `%d/%m/%Y %H:%M:%S`, with a space between the parts",
+                column.name
+            );
+            return Err(document.error(written.span(), message));
+        }
         formats.insert(column.name.clone(), format);
     }
     Ok(formats)
@@ -176,13 +242,13 @@ pub fn bad_rows(document: Text<'_>, data: &wire::Data) -> Result<Option<u32>> {
 }
 
 /// Returns what is written for each column of the table, in any order.
-fn by_column<'t, 'w>(
+fn by_column<'t, 'w, T>(
     document: Text<'_>,
-    names: Option<&'w Spanned<wire::Names<Spanned<String>>>>,
+    names: Option<&'w Spanned<wire::Names<Spanned<T>>>>,
     table: &'t Table,
-) -> Result<Vec<(&'t Column, &'w Spanned<String>)>> {
+) -> Result<Vec<(&'t Column, &'w Spanned<T>)>> {
     let names = names.into_iter().flat_map(|names| names.get_ref());
-    let mut found: Vec<(&Column, &Spanned<String>)> = Vec::new();
+    let mut found: Vec<(&Column, &Spanned<T>)> = Vec::new();
     for (name, written) in names {
         let lower = name.get_ref().to_lowercase();
         let Some(column) = table.column(&lower) else {

@@ -105,6 +105,7 @@ impl Inferred {
         self.data_of_columns("from", "Names in the file.", out, |column| {
             column.from.as_deref()
         });
+        self.joined(out);
         self.data_of_columns(
             "constant",
             "Columns that the file does not have, and what is in all their rows.",
@@ -117,6 +118,24 @@ impl Inferred {
         self.data_of_columns("signs", "What is left out of numbers.", out, |column| {
             column.signs.as_deref()
         });
+    }
+
+    /// Writes of which columns of the file times are put together.
+    fn joined(&self, out: &mut String) {
+        let joined = { self.columns.iter() }.filter(|column| !column.joined.is_empty());
+        let joined: Vec<&InferredColumn> = joined.collect();
+        if joined.is_empty() {
+            return;
+        }
+        line(
+            out,
+            "# Times that stand in several columns of the file, whose parts are read with a space between them.",
+        );
+        line(out, "[data.join]");
+        for column in joined {
+            line(out, &format!("{} = {}", column.name, list(&column.joined)));
+        }
+        line(out, "");
     }
 
     /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.

@@ -1,12 +1,13 @@
 //! Rows of a text file that are set aside, since they cannot be read or lack their key.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use super::fields::{FieldReader, Fields, FieldsError};
 use super::input::TextInput;
 use super::joined::{lines_before, place_after};
-use super::{data_error, diagnose, read_error, values};
+use super::{data_error, diagnose, read_error, split_times, values};
 use crate::csv;
 use crate::{Result, Table, TextForm};
 
@@ -34,7 +35,8 @@ pub struct BadRows {
 /// Knows what a row has to have.
 struct Judge {
     table: Table,
-    projection: Vec<usize>,
+    /// Indexes of the fields of each column of the table: one, or those of the parts of a time.
+    places: Vec<Vec<usize>>,
     /// Whether each column of the table is in the key.
     in_key: Vec<bool>,
     form: TextForm,
@@ -49,7 +51,7 @@ impl BadRows {
         input: &TextInput,
         names: &[String],
         table: &Table,
-        projection: &[usize],
+        places_of_columns: &[Vec<usize>],
         form: &TextForm,
         share: u32,
     ) -> Result<(BadRows, Vec<Range<u64>>)> {
@@ -61,7 +63,7 @@ impl BadRows {
                     .map(|column| table.is_key(&column.name))
                     .collect(),
                 table: table.clone(),
-                projection: projection.to_vec(),
+                places: places_of_columns.to_vec(),
                 form: form.clone(),
             },
             rows: 0,
@@ -205,21 +207,33 @@ impl Judge {
         if !fields.is_text() {
             return Some("not UTF-8 text".to_owned());
         }
-        let columns = self.table.columns.iter().zip(&self.projection);
+        let columns = self.table.columns.iter().zip(&self.places);
         columns
             .zip(&self.in_key)
-            .find_map(|((column, index), in_key)| {
-                let Some(cell) = fields.get(*index) else {
+            .find_map(|((column, places), in_key)| {
+                let Some(cell) = self.cell(fields, places) else {
                     return Some(format!("column `{}`: not UTF-8 text", column.name));
                 };
-                if *in_key && (cell.is_empty() || self.form.is_null(cell)) {
+                if *in_key && (cell.is_empty() || self.form.is_null(&cell)) {
                     return Some(format!(
                         "column `{}`: no value, but it is in the key",
                         column.name
                     ));
                 }
-                values::misfit(column, cell, &self.form)
+                values::misfit(column, &cell, &self.form)
             })
+    }
+
+    /// Returns the cell of a column whose fields are at these places; `None` if it is no text.
+    fn cell<'f>(&self, fields: &'f Fields<'_>, places: &[usize]) -> Option<Cow<'f, str>> {
+        if let [place] = places {
+            return fields.get(*place).map(Cow::Borrowed);
+        }
+        let parts: Vec<&str> = { places.iter() }
+            .map(|place| fields.get(*place))
+            .collect::<Option<_>>()?;
+        let time = split_times::together(parts, |cell| self.form.is_null(cell));
+        Some(Cow::Owned(time))
     }
 }
 

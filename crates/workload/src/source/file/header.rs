@@ -9,57 +9,86 @@ use crate::{Column, Result, Table, TextForm};
 /// Characters that separate the fields of most files, as they are written as a delimiter.
 const DELIMITERS: [(char, &str); 4] = [('\t', "tab"), (',', ","), (';', ";"), ('|', "|")];
 
-/// Returns the index in the file of each column of the table, regardless of case.
+/// Returns the index in the file of each column of the table, regardless of case. Times are in one column each.
 pub fn locate_columns(
     path: &Path,
     names: &[String],
     table: &Table,
     form: &TextForm,
 ) -> Result<Vec<usize>> {
-    let written = names;
-    let names: Vec<String> = names
-        .iter()
-        .map(|name| name.trim().to_lowercase())
-        .collect();
-    table
-        .columns
-        .iter()
+    Ok(locate_parts(path, names, table, form)?.concat())
+}
+
+/// Returns the indexes in the file of each column of the table, regardless of case: one, or those of the parts of a
+/// time that stands in several columns.
+pub fn locate_parts(
+    path: &Path,
+    names: &[String],
+    table: &Table,
+    form: &TextForm,
+) -> Result<Vec<Vec<usize>>> {
+    let lower = names.iter().map(|name| name.trim().to_lowercase());
+    let names = Names {
+        path,
+        written: names,
+        lower: lower.collect(),
+        table,
+    };
+    let columns = table.columns.iter();
+    columns
         .map(|column| {
-            let wanted = form.name_in_file(&column.name);
-            let mut found = (0..names.len()).filter(|index| names[*index] == wanted);
-            match (found.next(), found.next()) {
-                (Some(index), None) => Ok(index),
-                (Some(first), Some(second)) => Err(data_error(
-                    path,
-                    format!(
-                        "column `{wanted}` appears twice, as number {} and {}",
-                        first + 1,
-                        second + 1
-                    ),
-                )),
-                (None, _) => {
-                    let unused = names
-                        .iter()
-                        .map(String::as_str)
-                        .filter(|name| table.column(name).is_none());
-                    let hint = match spelled_otherwise(&column.name, written) {
-                        Some(name) if wanted == column.name => format!(
-                            "; it has `{name}`: say `{} = {name:?}` in [data.from]",
-                            column.name
-                        ),
-                        _ => match nearest(&wanted, unused) {
-                            Some(name) => format!("; did you mean `{name}`?"),
-                            None => all_of(&names),
-                        },
-                    };
-                    Err(data_error(
-                        path,
-                        format!("the file has no column `{wanted}`{hint}"),
-                    ))
-                }
-            }
+            let wanted = form.names_in_file(&column.name);
+            let parts = wanted.iter().map(|wanted| names.locate(column, wanted));
+            parts.collect::<Result<Vec<usize>>>()
         })
         .collect()
+}
+
+/// Names of the columns of a file in which those of a table are looked for.
+struct Names<'a> {
+    path: &'a Path,
+    written: &'a [String],
+    lower: Vec<String>,
+    table: &'a Table,
+}
+
+impl Names<'_> {
+    /// Returns the index of the name that a column of the table, or a part of it, has in the file.
+    fn locate(&self, column: &Column, wanted: &str) -> Result<usize> {
+        let names = &self.lower;
+        let mut found = (0..names.len()).filter(|index| names[*index] == wanted);
+        match (found.next(), found.next()) {
+            (Some(index), None) => Ok(index),
+            (Some(first), Some(second)) => Err(data_error(
+                self.path,
+                format!(
+                    "column `{wanted}` appears twice, as number {} and {}",
+                    first + 1,
+                    second + 1
+                ),
+            )),
+            (None, _) => {
+                let unused = names
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|name| self.table.column(name).is_none());
+                let hint = match spelled_otherwise(&column.name, self.written) {
+                    Some(name) if wanted == column.name => format!(
+                        "; it has `{name}`: say `{} = {name:?}` in [data.from]",
+                        column.name
+                    ),
+                    _ => match nearest(wanted, unused) {
+                        Some(name) => format!("; did you mean `{name}`?"),
+                        None => all_of(names),
+                    },
+                };
+                Err(data_error(
+                    self.path,
+                    format!("the file has no column `{wanted}`{hint}"),
+                ))
+            }
+        }
+    }
 }
 
 /// Lists the columns of a file at the end of a message, if they are few.
@@ -80,7 +109,10 @@ pub fn check_names(path: &Path, names: &[String], table: &Table, form: &TextForm
         .iter()
         .map(|name| name.trim().to_lowercase())
         .collect();
-    let is_named = |column: &Column| lower.contains(&form.name_in_file(&column.name));
+    let is_named = |column: &Column| {
+        let wanted = form.names_in_file(&column.name);
+        wanted.iter().any(|name| lower.contains(name))
+    };
     let is_meant = |column: &Column| {
         nearest(&column.name, lower.iter().map(String::as_str)).is_some()
             || spelled_otherwise(&column.name, names).is_some()

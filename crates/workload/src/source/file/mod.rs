@@ -20,6 +20,7 @@ mod parquet;
 mod part;
 mod several;
 mod spaced_quotes;
+pub(crate) mod split_times;
 mod stamp;
 mod stored;
 mod text;
@@ -87,6 +88,13 @@ fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<
         let message = format!(
             "it is another kind of file than {}: several files are read together only if all are of one kind",
             other.display()
+        );
+        return Err(data_error(typed, message));
+    }
+    if let Some(column) = form.joined.keys().next() {
+        let message = format!(
+            "`join` puts times together from columns of text, and this file has types: write the parts of `{column}` \
+             to it as one timestamp, and leave `join` out"
         );
         return Err(data_error(typed, message));
     }

@@ -1,10 +1,11 @@
 //! CSV, TSV and JSON files as sources of rows.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use arrow::csv::reader::Decoder;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -13,7 +14,7 @@ use super::bad_rows::BadRows;
 use super::decode::{DecodeError, FirstRecord, MAX_HEADER_BYTES, Records, decoder, first_record};
 use super::input::TextInput;
 use super::json_keys::JsonKeys;
-use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
+use super::{BadCell, data_error, diagnose, header, read_error, split_times, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Column, Result, Table, TextForm};
 
@@ -29,8 +30,8 @@ const FEWER_ROWS: usize = 16;
 pub struct TextFile {
     input: TextInput,
     table: Table,
-    /// Index of the field of each column of the table.
-    projection: Vec<usize>,
+    /// Indexes of the fields of each column of the table: one, or those of the parts of a time.
+    places: Vec<Vec<usize>>,
     form: TextForm,
     /// Rows that are left out, if any may be.
     bad_rows: Option<Arc<BadRows>>,
@@ -42,7 +43,7 @@ impl TextFile {
         let mut file = TextFile {
             input: TextInput::new(paths, form)?,
             table: table.clone(),
-            projection: Vec::new(),
+            places: Vec::new(),
             form: form.clone(),
             bad_rows: None,
         };
@@ -54,13 +55,13 @@ impl TextFile {
             file.header()?
         };
         file.input.fields = names.len();
-        file.projection = header::locate_columns(file.input.path(), &names, table, form)?;
+        file.places = header::locate_parts(file.input.path(), &names, table, form)?;
         if form.no_header && !file.input.is_json {
             file.check_first_lines(&names)?;
         }
         if let Some(share) = form.bad_rows {
             let (bad_rows, places) =
-                BadRows::find(&file.input, &names, table, &file.projection, form, share)?;
+                BadRows::find(&file.input, &names, table, &file.places, form, share)?;
             file.input.left_out = places.into();
             file.bad_rows = Some(Arc::new(bad_rows));
         }
@@ -74,6 +75,7 @@ impl TextFile {
         let of_lines = TextForm {
             null: form.null.clone(),
             from: form.from.clone(),
+            joined: form.joined.clone(),
             formats: form.formats.clone(),
             zone: form.zone.clone(),
             decimal: form.decimal,
@@ -87,16 +89,21 @@ impl TextFile {
             return Err(data_error(self.input.path(), message));
         }
         let columns = self.table.columns.iter();
-        let wanted: Vec<String> = columns
-            .map(|column| form.name_in_file(&column.name))
-            .collect();
+        let mut wanted = Vec::new();
+        let mut known = HashSet::new();
+        for name in columns.flat_map(|column| form.names_in_file(&column.name)) {
+            // A column that is read itself may be a part of a time, too.
+            if known.insert(name.clone()) {
+                wanted.push(name);
+            }
+        }
         let found = JsonKeys::read(&self.input.parts, &wanted)?;
         if let Some((line, why)) = found.first_broken.filter(|_| found.keys.is_empty()) {
             let message = format!("no line has an object of JSON; line {line}: {why}");
             return Err(data_error(self.input.path(), message));
         }
         let names: Vec<String> = found.keys.into_iter().map(|key| key.name).collect();
-        header::locate_columns(self.input.path(), &names, &self.table, form)?;
+        header::locate_parts(self.input.path(), &names, &self.table, form)?;
         self.input.read_json(wanted.clone());
         Ok(wanted)
     }
@@ -220,7 +227,7 @@ impl TextFile {
         decoder(
             &self.input.format,
             self.input.fields,
-            &self.projection,
+            &self.places.concat(),
             batch_rows,
         )
     }
@@ -246,11 +253,11 @@ impl TextFile {
     fn convert(&self, text: &RecordBatch) -> Result<RecordBatch, BadCell> {
         let mut converted = Vec::with_capacity(text.num_columns());
         let mut first_bad: Option<BadCell> = None;
-        for (column, cells) in self.table.columns.iter().zip(text.columns()) {
-            let cells = cells.as_string();
-            let parsed =
-                utf8(column, cells).and_then(|()| values::parse(column, cells, &self.form));
-            match parsed {
+        let mut fields = text.columns().iter();
+        for (column, places) in self.table.columns.iter().zip(&self.places) {
+            let parts = fields.by_ref().take(places.len());
+            let parts: Vec<&StringArray> = parts.map(|cells| cells.as_string()).collect();
+            match self.parse(column, &parts) {
                 Ok(array) => converted.push(array),
                 Err(bad) if first_bad.as_ref().is_none_or(|first| bad.row < first.row) => {
                     first_bad = Some(bad);
@@ -261,6 +268,17 @@ impl TextFile {
         match first_bad {
             Some(bad) => Err(bad),
             None => table_batch(&self.table, converted),
+        }
+    }
+
+    /// Converts the cells of a column, or those of the parts of a time.
+    fn parse(&self, column: &Column, parts: &[&StringArray]) -> Result<ArrayRef, BadCell> {
+        for part in parts {
+            utf8(column, part)?;
+        }
+        match parts {
+            [cells] => values::parse(column, cells, &self.form),
+            parts => values::parse(column, &split_times::column(parts, &self.form), &self.form),
         }
     }
 }

@@ -23,12 +23,25 @@ const TABLE: &str = "title = 'x'\n[data]\nrequires = '--data'\nbad_rows = '99%'\
 /// Rows that cannot be read are found before any is.
 #[test]
 fn what_is_opened_without_its_bad_rows_is_read_to_its_end() {
+    read_to_its_end("csv files with bad rows", TABLE);
+}
+
+/// Nor are rows with a part of a time that is missing or has another form.
+#[test]
+fn times_in_several_columns_are_read_to_their_end_without_bad_rows() {
+    let joined = "bad_rows = '99%'\njoin = { time = ['time', 'flag'] }\n\
+                  format = { time = '%Y-%m-%dT%H:%M:%S true' }";
+    let table = TABLE.replace("bad_rows = '99%'", joined);
+    read_to_its_end("csv files with times in two columns", &table);
+}
+
+fn read_to_its_end(name: &'static str, table: &str) {
     let parser = Parser {
-        name: "csv files with bad rows",
+        name,
         most_bytes: TEXT_BYTES,
         cases: times(1_000, 50_000),
     };
-    let workload = Workload::parse(TABLE, Path::new("x.toml")).unwrap();
+    let workload = Workload::parse(table, Path::new("x.toml")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     parser.feed(&corpus("csv"), |bytes| {
         let path = folder.path().join("x.csv");
