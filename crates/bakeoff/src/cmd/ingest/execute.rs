@@ -217,7 +217,8 @@ async fn open(options: &Ingest, connection: &Arc<Connection>, is_limited: bool) 
     let opened = match (&options.file, &options.from) {
         (Some(path), _) => {
             let (sample, join) = (options.sample.0, options.join.as_ref());
-            Source::open(path, sample, &options.null, join)
+            let decimal = options.decimal.unwrap_or_default();
+            Source::open(path, sample, &options.null, decimal, join)
         }
         (None, Some(location)) => {
             let reading = Options {
