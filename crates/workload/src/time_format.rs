@@ -45,6 +45,9 @@ static WORDS: [(&str, TimeFormat); 5] = [
     ("ns", TimeFormat::Epoch(EpochUnit::Nanoseconds)),
 ];
 
+/// Characters of a date as ISO 8601 has it.
+const DATE_CHARACTERS: usize = "2014-02-14".len();
+
 /// A time with which forms are tried: 2003-11-22T14:35:46Z.
 const TRIED_SECONDS: i64 = 1_069_511_746;
 
@@ -181,13 +184,14 @@ impl EpochUnit {
 
 /// Returns whether a time as ISO 8601 has it says its offset from UTC.
 pub fn has_offset(cell: &str) -> bool {
-    const DATE_CHARACTERS: usize = "2014-02-14".len();
     let behind_date = cell.get(DATE_CHARACTERS..);
     behind_date.is_some_and(|time| time.contains(['Z', 'z', '+', '-']))
 }
 
 /// Returns the time that a cell says as ISO 8601 has it, in UTC if it has no zone.
 pub fn iso_time(cell: &str) -> Option<Timestamp> {
+    // A shorter one has no dashes between year, month and day.
+    cell.get(DATE_CHARACTERS..)?;
     // A civil time would silently drop an offset, so the two forms are distinguished first.
     if has_offset(cell) {
         cell.parse().ok()
@@ -288,6 +292,7 @@ mod tests {
             ("s", "NaN"),
             ("s", "9223372036854775807"),
             ("iso", "1392336000000"),
+            ("iso", "20140214"),
         ] {
             assert_eq!(read(format, cell), None, "{format}: {cell}");
         }

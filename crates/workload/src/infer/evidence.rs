@@ -129,7 +129,7 @@ impl Evidence {
                 let is_whole = self.plain.add(value);
                 self.huge += u64::from(is_digits && !is_whole);
                 self.kept.add(number);
-                self.commas.see_plain(line, value, number);
+                self.commas.see_plain(value, number);
             }
             Err(_) => {
                 if self.no_number.is_none() {

@@ -7,7 +7,8 @@ use crate::infer::evidence::{Decimals, Evidence};
 use crate::infer::rows::FileRows;
 
 /// Returns what says that the numbers of a file have a decimal comma: the user, or a column whose numbers have no other
-/// form, where no column has numbers with a decimal point.
+/// form, where no column has numbers with a decimal point. Numbers in lines of JSON have a point unless the user says
+/// otherwise.
 pub fn comma(
     names: &[String],
     rows: &FileRows,
@@ -19,7 +20,7 @@ pub fn comma(
         Some(DecimalMark::Point) => return None,
         None => {}
     }
-    if rows.kinds().is_some() {
+    if !rows.has_delimiter() {
         return None;
     }
     let mut found = None;

@@ -1,5 +1,6 @@
 //! Numbers of a column with a decimal comma.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::kept::Kept;
@@ -11,13 +12,17 @@ use crate::{ColumnType, NumberForm};
 static FORMS: LazyLock<[NumberForm; UNITS.len()]> =
     LazyLock::new(|| UNITS.map(|unit| NumberForm::with_comma(unit.to_owned())));
 
+/// The last form, which has no unit.
+const ALONE: usize = UNITS.len() - 1;
+
 /// How many values of a column are numbers with a decimal comma, or would be.
 pub struct CommaEvidence {
     tried: [Tried; UNITS.len()],
     /// Values that would lose digits as numbers, such as zeros before them.
     codes: u64,
-    /// Plain numbers with a point, which may be before three digits.
+    /// Plain numbers with a point, and those of them whose point is not before three digits.
     pointed: u64,
+    points: u64,
     /// Values whose comma is before decimals beyond doubt, and the first of them with its line.
     clear: u64,
     first: Option<(u64, String)>,
@@ -59,47 +64,51 @@ impl CommaEvidence {
             tried: [none; UNITS.len()],
             codes: 0,
             pointed: 0,
+            points: 0,
             clear: 0,
             first: None,
             kept: Kept::new(),
         }
     }
 
-    /// Looks at a value that is this number with a decimal point, or without one.
-    pub fn see_plain(&mut self, line: u64, value: &str, number: f64) {
-        if value.contains('.') {
-            self.pointed += 1;
-            self.see(line, value, false);
-        } else if let Some(alone) = self.tried.last_mut() {
-            alone.fits += 1;
-            alone.numbers.add(value);
-            self.codes += u64::from(loses_digits(value));
-            self.kept.add(number);
+    /// Looks at a value that is this number with a decimal point, or without one. It has no unit.
+    pub fn see_plain(&mut self, value: &str, number: f64) {
+        if !value.contains('.') {
+            self.add(ALONE, value, number);
+            return;
+        }
+        self.pointed += 1;
+        match number_in(&FORMS[ALONE], value) {
+            Some((plain, number)) => self.add(ALONE, &plain, number),
+            None => self.points += 1,
         }
     }
 
-    /// Looks at a value. `is_no_other` says that it is no number if its commas are before each three digits.
+    /// Looks at a value that is no plain number. `is_no_other` says that it is no number if its commas are before each
+    /// three digits.
     pub fn see(&mut self, line: u64, value: &str, is_no_other: bool) {
         if !value.contains(|c: char| c.is_ascii_digit()) {
             return;
         }
-        for (form, tried) in FORMS.iter().zip(&mut self.tried) {
-            let plain = form.plain(value);
-            let number = plain.as_ref().and_then(|plain| plain.parse::<f64>().ok());
-            let number = number.filter(|number| number.is_finite());
-            let (Some(plain), Some(number)) = (plain, number) else {
-                continue;
-            };
-            tried.fits += 1;
-            tried.numbers.add(&plain);
-            self.codes += u64::from(loses_digits(&plain));
-            self.kept.add(number);
-            if is_no_other && value.contains(',') {
-                self.clear += 1;
-                self.first.get_or_insert_with(|| (line, value.to_owned()));
-            }
+        let mut forms = FORMS.iter().enumerate();
+        let found = forms.find_map(|(place, form)| Some((place, number_in(form, value)?)));
+        let Some((place, (plain, number))) = found else {
             return;
+        };
+        self.add(place, &plain, number);
+        if is_no_other && value.contains(',') {
+            self.clear += 1;
+            self.first.get_or_insert_with(|| (line, value.to_owned()));
         }
+    }
+
+    /// Adds a number with the unit at this place, as it is written without that and with a point.
+    fn add(&mut self, place: usize, plain: &str, number: f64) {
+        let tried = &mut self.tried[place];
+        tried.fits += 1;
+        tried.numbers.add(plain);
+        self.codes += u64::from(loses_digits(plain));
+        self.kept.add(number);
     }
 
     /// Returns the number of values that are numbers only if their comma is before decimals.
@@ -132,8 +141,11 @@ impl Evidence {
         let decision = self.decide(is_named_as_time);
         let is_some = self.commas.found(self.values).is_some();
         // Where all numbers have a point, three digits behind each are rather decimals.
-        let have_points = self.commas.pointed > 0 && self.commas.pointed == self.values;
-        if is_number(decision.kind) && (have_points || !is_some) {
+        let all_have_points = self.commas.pointed > 0 && self.commas.pointed == self.values;
+        let have_points = self.commas.points > 0 || all_have_points;
+        let signs = decision.signs.as_ref().map(NumberForm::written);
+        let have_commas = signs.is_some_and(|signs| signs.ends_with(','));
+        if is_number(decision.kind) && (have_points || have_commas || !is_some) {
             return Decimals::Point;
         }
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
@@ -173,6 +185,13 @@ impl Evidence {
     pub fn high_value_with_comma(&self) -> Option<f64> {
         self.commas.kept.high_value()
     }
+}
+
+/// Returns a value of this form as it is written with a point and without signs, and its number.
+fn number_in<'v>(form: &NumberForm, value: &'v str) -> Option<(Cow<'v, str>, f64)> {
+    let plain = form.plain(value)?;
+    let number = plain.parse::<f64>().ok()?;
+    number.is_finite().then_some((plain, number))
 }
 
 fn is_number(kind: ColumnType) -> bool {

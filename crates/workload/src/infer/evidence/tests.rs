@@ -261,6 +261,7 @@ fn numbers_with_a_decimal_comma_are_known() {
         (&["1,234", "5,678"][..], Double, "either"),
         (&["1,234", "7,5"][..], Double, "comma"),
         (&["1,234,567", "7"][..], Text, "point"),
+        (&["$1,234", "$5"][..], Double, "point"),
         (&["1.5", "2.25"][..], Text, "point"),
         (&["1.500", "2.250"][..], Int, "point"),
         (&["1.234", "567"][..], Int, "either"),
@@ -289,4 +290,8 @@ fn numbers_with_a_decimal_comma_are_known() {
     assert_eq!((decision.kind, decision.misfits), (Double, 1));
     assert_eq!(of(&many).high_value_with_comma(), None);
     assert_eq!(of(&["1,5", "2,5"]).high_value_with_comma(), Some(1.5));
+    // One decimal point is enough, although a row with it might be set aside.
+    let mut many = vec!["7"; 400];
+    many[7] = "2.5";
+    assert_eq!(with_commas(&many).1, "point");
 }

@@ -48,16 +48,21 @@ pub fn about(zone: Option<&Zone>, found: &FoundTime) -> String {
         format!(", those of {name}")
     };
     if found.odd.twice > 0 {
+        let times = counted(found.odd.twice);
         about.push_str(&format!(
-            "; {} are in an hour that its clocks show twice, and are taken as the first",
-            found.odd.twice
+            "; {times} in an hour that its clocks show twice, taken as the first one"
         ));
     }
     if found.odd.never > 0 {
+        let times = counted(found.odd.never);
         about.push_str(&format!(
-            "; {} others are in an hour that its clocks skip, and are no times",
-            found.odd.never
+            "; {times} in an hour that its clocks skip, and so none"
         ));
     }
     about
+}
+
+/// Says how many times there are.
+fn counted(times: u64) -> String {
+    format!("{times} time{}", if times == 1 { "" } else { "s" })
 }

@@ -76,6 +76,22 @@ fn decimal_commas_are_found_and_said_in_the_workload() {
 }
 
 #[test]
+fn numbers_in_lines_of_json_have_a_point_unless_a_comma_is_said() {
+    let mut lines = String::new();
+    for row in 0..40 {
+        let room = ["a", "b"][row % 2];
+        let weight = ["1.500", "70"][row / 2 % 2];
+        lines.push_str(&format!(
+            "{{\"room\":\"{room}\",\"time\":\"2024-01-{:02}\",\"size\":\"{row},5\",\"weight\":{weight}}}\n",
+            1 + row / 2
+        ));
+    }
+    let text = written("x.jsonl", &lines, 40);
+    assert!(!text.contains("decimal = "), "{text}");
+    says(&text, &["size = \"text\"", "weight = \"double\""]);
+}
+
+#[test]
 fn decimal_commas_are_not_taken_for_granted() {
     // Another column has points, so that nothing is certain until it is said.
     let mixed = of_stations().replace(";70\n", ";70.5\n");
@@ -140,9 +156,8 @@ fn times_of_a_zone_are_counted_that_clocks_show_twice_or_never() {
         &text,
         &[
             "zone = \"Europe/Berlin\" # of times that say no offset from UTC",
-            "time = \"timestamp\" # times as ISO 8601 has them, those of Europe/Berlin; 4 are in an hour that its \
-             clocks show twice, and are taken as the first; 1 others are in an hour that its clocks skip, and are no \
-             times",
+            "time = \"timestamp\" # times as ISO 8601 has them, those of Europe/Berlin; 4 times in an hour \
+             that its clocks show twice, taken as the first one; 1 time in an hour that its clocks skip, and so none",
             "# 1 of 387 rows does not fit, or lacks its key.",
         ],
     );
