@@ -28,7 +28,7 @@ use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{StaticRows, TableRows, forward as forward_query};
-use text::TextFile;
+use text::{TextFile, check_typed};
 pub use text::{Doubt, JoinedTime};
 
 /// The number of batches that are read ahead.
@@ -99,28 +99,8 @@ impl Source {
                     TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal, join)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
-            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if !null.is_empty() => {
-                return Err(TableError::Asked(format!(
-                    "--null: the format of {} has nulls; leave the option out",
-                    path.display()
-                )));
-            }
-            (Some(DataFormat::Parquet | DataFormat::Arrow), None)
-                if decimal != DecimalMark::Point =>
-            {
-                return Err(TableError::Asked(format!(
-                    "--decimal: {} has numbers, and no text of them; leave the option out",
-                    path.display()
-                )));
-            }
-            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if join.is_some() => {
-                return Err(TableError::Asked(format!(
-                    "--join: it puts times together from columns of text, and {} has types: write the time to it as \
-                     one timestamp, and leave the option out",
-                    path.display()
-                )));
-            }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) => {
+                check_typed(path, null, decimal, join)?;
                 let file = ArrowFile::open(path, named.format == Some(DataFormat::Parquet))?;
                 (file.fields(), Input::Arrow(file))
             }

@@ -230,6 +230,32 @@ impl TextFile {
     }
 }
 
+/// Checks that nothing is said of a file with types that only one of text can have.
+///
+/// # Errors
+/// There are words for null, a decimal comma, or a time that is put together.
+pub fn check_typed(
+    path: &Path,
+    null: &[String],
+    decimal: DecimalMark,
+    join: Option<&JoinedTime>,
+) -> Result<(), TableError> {
+    let path = path.display();
+    let message = if !null.is_empty() {
+        format!("--null: the format of {path} has nulls; leave the option out")
+    } else if decimal != DecimalMark::Point {
+        format!("--decimal: {path} has numbers, and no text of them; leave the option out")
+    } else if join.is_some() {
+        format!(
+            "--join: it puts times together from columns of text, and {path} has types: write the time to it as one \
+             timestamp, and leave the option out"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(TableError::Asked(message))
+}
+
 /// Returns an error if the heading of one column looks as if several were meant: it has another
 /// separator outside of quotes, and the first row has as many of them.
 fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
