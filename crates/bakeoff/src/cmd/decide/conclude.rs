@@ -65,14 +65,18 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     Ok(exit_of_run(&summary))
 }
 
-/// Says which rows the script has, if these are not all that there are.
-fn rows_of_script(options: &Decide) -> Result<Option<&'static str>> {
-    Ok(match Source::of(&options.from)? {
-        Source::Live => Some("the sample of the table"),
-        Source::Statements if options.data.is_some() => Some("the sample of --data"),
-        Source::Statements => Some("rows that are made by guesses"),
-        Source::Rows | Source::Workload => None,
-    })
+/// Says which rows the script has, if these are not all that there are, or more than there are.
+fn rows_of_script(options: &Decide) -> Result<Option<String>> {
+    let grown = options.asked.grow();
+    let own = match Source::of(&options.from)? {
+        Source::Live => "the sample of the table",
+        Source::Statements if options.data.is_some() => "the sample of --data",
+        Source::Statements => "rows that are made by guesses",
+        Source::Rows if grown.is_some() => "the rows of the file",
+        Source::Rows | Source::Workload => return Ok(None),
+    };
+    let made = grown.map_or("", |_| " and those that --grow makes");
+    Ok(Some(format!("{own}{made}")))
 }
 
 /// Writes files into a folder that is new, and says so; one that has exactly these keeps them.

@@ -77,7 +77,10 @@ pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
         .collect();
     // `sensors x50` is `50x sensors`.
     let factor_behind = match words.as_slice() {
-        [_, behind] => behind.strip_prefix('x').map(|number| format!("{number}x")),
+        // A name may begin with an x, too.
+        [_, behind] => { behind.strip_prefix('x') }
+            .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+            .map(|number| format!("{number}x")),
         _ => None,
     };
     let words = match &factor_behind {
