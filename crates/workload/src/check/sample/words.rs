@@ -222,7 +222,7 @@ mod tests {
         Table {
             name: "t".to_owned(),
             columns: vec![column("station_id", ColumnType::Text), column("at", time)],
-            partition_key: vec!["station_id".to_owned()],
+            partition_key: vec!["station_id".to_owned(), "x_of_plant".to_owned()],
             order_key: vec!["at".to_owned()],
         }
     }
@@ -247,6 +247,7 @@ mod tests {
             ("10x stations", Series, SampleSize::Times(10.0)),
             ("sensors x50", Series, SampleSize::Times(50.0)),
             ("Time x1.5", Time, SampleSize::Times(1.5)),
+            ("5 x_of_plant", Series, SampleSize::Series(5)),
             (
                 "ten times as many station_id",
                 Series,
