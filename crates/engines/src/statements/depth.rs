@@ -10,13 +10,13 @@ use crate::dialect::tokens::{Kind, Token};
 
 /// Most operators, conditions, joins and queries of a statement that are within each other or in one chain.
 const MOST: usize = 250;
-/// Words that are operators of an expression, besides AND and OR.
-const OPERATORS: [&str; 18] = [
+/// Words that are operators of an expression, besides AND and OR, or explain a statement, which may be explained, too.
+const OPERATORS: [&str; 19] = [
     "not", "is", "in", "between", "like", "ilike", "rlike", "regexp", "similar", "escape",
-    "collate", "xor", "div", "mod", "overlaps", "zone", "isnull", "notnull",
+    "collate", "xor", "div", "mod", "overlaps", "zone", "isnull", "notnull", "explain",
 ];
 /// Words that stand between two queries or tables.
-const BETWEEN_TABLES: [&str; 4] = ["union", "except", "intersect", "join"];
+const BETWEEN_TABLES: [&str; 5] = ["union", "except", "intersect", "minus", "join"];
 /// Words behind which another expression begins, if they do not stand where only a name can.
 const CLAUSES: [&str; 4] = ["where", "having", "on", "qualify"];
 /// Words behind which another expression of a CASE begins.
@@ -238,6 +238,9 @@ impl Levels {
             self.close_one(Opened::Case);
         } else if ends_one {
             self.clause(words, at);
+        } else if is(word, "from") && may_be_name(before(words, at)) {
+            // If both are what they look like, commas behind it divide tables.
+            self.level.in_from = true;
         }
     }
 
@@ -266,6 +269,11 @@ fn before<'a>(words: &'a [Token<'a>], at: usize) -> Option<&'a Token<'a>> {
 
 fn is_one_of(token: Option<&Token<'_>>, of: &[&str]) -> bool {
     of.iter().any(|word| is(token, word))
+}
+
+/// Returns whether an operator is a name somewhere else, such as that of a column.
+fn may_be_name(operator: Option<&Token<'_>>) -> bool {
+    is_one_of(operator, &OPERATORS) || is(operator, "minus")
 }
 
 /// Returns whether what is before a place may be the end of an expression. If it is not, a word there is a name: SQL

@@ -15,7 +15,11 @@ fn chains_and_nesting_are_counted_and_lists_are_not() {
         ("SELECT ", "a + ", "a FROM t"),
         ("SELECT a FROM t WHERE a = 1", " OR a = 1", ""),
         ("SELECT a FROM t", " UNION ALL SELECT a, b FROM t", ""),
+        ("SELECT a FROM t", " MINUS SELECT a FROM t", ""),
+        ("", "EXPLAIN ", "SELECT a FROM t"),
         ("SELECT a FROM t a", ", t a", ""),
+        // A column whose name is an operator elsewhere.
+        ("SELECT zone FROM t a", ", t a", ""),
         ("SELECT a FROM t", " JOIN t ON a = 1", ""),
         ("SELECT ", "f(", "a FROM t"),
         ("CREATE TABLE t (a int, b ", "ARRAY<", "int)"),
