@@ -15,6 +15,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
+use crate::key_values::KeyValues;
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
 use crate::{Context, DriveRequest, EngineError, EngineOptions, OptionGroup};
@@ -323,6 +324,19 @@ pub trait Engine: Send + Sync {
         _id: &DesignId,
         _table: &Table,
     ) -> Result<Option<ValueFolders>, EngineError> {
+        Ok(None)
+    }
+
+    /// Returns the columns of which each row needs a value, since a design has another key than the workload, or `None`
+    /// if it has that one.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::describe`].
+    fn key_values(
+        &self,
+        _id: &DesignId,
+        _workload: &Workload,
+    ) -> Result<Option<KeyValues>, EngineError> {
         Ok(None)
     }
 

@@ -25,6 +25,7 @@ mod error;
 mod explained;
 mod folder;
 mod integers;
+mod key_values;
 mod leftovers;
 pub mod live;
 mod local;
@@ -104,5 +105,5 @@ pub use spark::SparkOptions;
 pub use statements::{
     AskedTable, Candidate, Language, LogKind, QueryLog, StatementsFile, with_drawn_values,
 };
-pub use translate::{plain_queries, plain_query, translate_queries, translate_query};
+pub use translate::{lacking, plain_queries, plain_query, translate_queries, translate_query};
 pub use value_folders::ValueFolders;

@@ -92,6 +92,16 @@ pub fn translate_query(
     Ok(())
 }
 
+/// Says which question of a workload a design cannot be asked, and why; `None` if it can be asked all of them.
+pub fn lacking(id: &DesignId, workload: &Workload) -> Option<String> {
+    workload.queries.iter().find_map(|query| {
+        let mut asked = query.clone();
+        let done = translate_query(&mut asked, &workload.table, std::slice::from_ref(id), None);
+        done.err()
+            .map(|(_, why)| format!("query {}: {why}", query.name))
+    })
+}
+
 /// Returns the dialect that a design speaks, if it is another one than that of a workload's queries, and the name under
 /// which queries have texts for it.
 fn spoken(id: &DesignId, drivers: Option<&DriverFile>) -> Option<(SqlDialect, String)> {

@@ -5,7 +5,7 @@ mod held;
 
 use serde::Serialize;
 
-pub use held::{Held, RulesHeld, rules_held};
+pub use held::{Bytes, Held, RulesHeld, rules_held};
 
 /// Most designs that are proposed for a workload.
 pub const MOST_PROPOSALS: usize = 40;
@@ -39,7 +39,7 @@ pub struct Proposal {
     pub answers_questions: bool,
     /// Whether it takes the operations of the workload's mix.
     pub takes_operations: bool,
-    /// What keeps its engine from being used on this machine.
+    /// What keeps it from being used on this machine: its engine, or what it alone needs, is not there.
     pub not_here: Option<String>,
 }
 
@@ -89,6 +89,18 @@ impl Proposals {
         }
         rules
     }
+
+    /// Returns each reason why designs do not suit, once, with the ids of these designs, in the order of the rules.
+    pub fn misfits_by_reason(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for misfit in &self.misfits {
+            match reasons.iter_mut().find(|(why, _)| *why == misfit.why) {
+                Some((_, designs)) => designs.push(misfit.design.as_str()),
+                None => reasons.push((misfit.why.as_str(), vec![misfit.design.as_str()])),
+            }
+        }
+        reasons
+    }
 }
 
 #[cfg(test)]
@@ -120,5 +132,21 @@ mod tests {
             ..Proposals::default()
         };
         assert_eq!(proposals.rules(), ["one", "two"]);
+    }
+
+    #[test]
+    fn designs_that_do_not_suit_for_the_same_reason_are_told_together() {
+        let misfit = |design: &str, why: &str| Misfit {
+            design: design.to_owned(),
+            why: why.to_owned(),
+        };
+        let proposals = Proposals {
+            misfits: vec![misfit("a", "x"), misfit("b", "y"), misfit("c", "x")],
+            ..Proposals::default()
+        };
+        assert_eq!(
+            proposals.misfits_by_reason(),
+            [("x", vec!["a", "c"]), ("y", vec!["b"])]
+        );
     }
 }

@@ -10,7 +10,7 @@ use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, check_designs, in_shell};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::{commands, comment, json, render};
-use bakeoff_stats::propose::{Proposal, Proposals};
+use bakeoff_stats::propose::{Misfit, Proposal, Proposals};
 use bakeoff_workload::{Data, DesignId, RowSource, Workload, with_designs};
 use clap::Args;
 
@@ -131,7 +131,7 @@ impl Propose {
         file.complete()?;
         if left_out > 0 {
             print_line(format_args!(
-                "note: not in {}, since their engines are not here: {left_out} of {} designs",
+                "note: not in {}, since what they need is not here: {left_out} of {} designs",
                 path.display(),
                 proposals.designs.len()
             ));
@@ -181,7 +181,7 @@ pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Re
         context: &context,
     };
     let mut proposals = propose(&request).await.map_err(to_cli_error)?;
-    note_what_is_not_here(&mut proposals.designs).await;
+    note_what_is_not_here(&mut proposals.designs, &context).await;
     Ok(proposals)
 }
 
@@ -189,13 +189,22 @@ pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Re
 /// how many designs it lacks.
 ///
 /// # Errors
-/// Fails if none can be used here, or if the text would be no workload.
+/// Fails if none can be used here, or if the text would be no workload; with a misuse that names the question if none
+/// can be asked all of them, or if that holds for the baseline.
 pub fn with_proposed(
     path: &Path,
     workload: &Workload,
     proposals: &Proposals,
 ) -> Result<(String, usize)> {
     let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+    let mut misfits = proposals.misfits.iter();
+    let unfit = misfits.find(|misfit| baseline.as_ref() == Some(&misfit.design));
+    if let Some(Misfit { design, why }) = unfit {
+        return Err(Misuse::new(anyhow!(
+            "{design}, the baseline of [decide], does not suit: {why}"
+        ))
+        .into());
+    }
     let is_written =
         |design: &&Proposal| design.not_here.is_none() || baseline.as_ref() == Some(&design.design);
     let written = proposals.designs.iter().filter(is_written);
@@ -203,11 +212,7 @@ pub fn with_proposed(
         .map(|design| (design.design.clone(), comment(design)))
         .collect();
     if written.is_empty() {
-        return Err(anyhow!(
-            "no design can be used on this machine, so that {} is not written: `bakeoff doctor` says what is \
-             missing",
-            path.display()
-        ));
+        return Err(none_left(path, proposals));
     }
     let text = with_designs(&workload.text, &written).map_err(to_cli_error)?;
     let checked = Workload::parse(&text, path).and_then(|workload| check_designs(&workload));
@@ -216,8 +221,33 @@ pub fn with_proposed(
     Ok((text, proposals.designs.len() - written.len()))
 }
 
-/// Notes with each design what keeps its engine from being used on this machine.
-async fn note_what_is_not_here(designs: &mut [Proposal]) {
+/// Says why none of the proposed designs can be written to `path`.
+fn none_left(path: &Path, proposals: &Proposals) -> anyhow::Error {
+    let path = path.display();
+    let misfits = proposals.misfits_by_reason().into_iter();
+    let misfits: Vec<String> = misfits
+        .map(|(why, designs)| format!("{}: {why}", designs.join(", ")))
+        .collect();
+    if proposals.designs.is_empty() && !misfits.is_empty() {
+        let told = anyhow!(
+            "no design suits, so that {path} is not written: {}",
+            misfits.join("; ")
+        );
+        return Misuse::new(told).into();
+    }
+    let others = if misfits.is_empty() {
+        String::new()
+    } else {
+        format!("; others do not suit: {}", misfits.join("; "))
+    };
+    anyhow!(
+        "no design can be used on this machine, so that {path} is not written: `bakeoff doctor` says what is \
+         missing{others}"
+    )
+}
+
+/// Notes with each design what keeps it from being used on this machine: its engine, or what it alone needs.
+async fn note_what_is_not_here(designs: &mut [Proposal], context: &Context) {
     let mut reasons: HashMap<String, Option<String>> = HashMap::new();
     for design in designs {
         let Ok(id) = design.design.parse::<DesignId>() else {
@@ -230,7 +260,106 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
                 Err(error) => Some(error.to_string()),
             },
         };
-        reasons.insert(id.engine, reason.clone());
-        design.not_here = reason;
+        design.not_here = match &reason {
+            Some(of_engine) => Some(of_engine.clone()),
+            None => lacking(&id, context).await,
+        };
+        reasons.insert(id.engine, reason);
+    }
+}
+
+/// Returns what a design needs that its engine does not, and that is not there.
+pub async fn lacking(id: &DesignId, context: &Context) -> Option<String> {
+    let checked = match engine(id) {
+        Ok(engine) => engine.check_design(id, context).await,
+        Err(error) => Err(error),
+    };
+    checked.err().map(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::propose::Reason;
+
+    use super::*;
+
+    const WORKLOAD: &str = r#"
+        title = "Rooms"
+        designs = ["memory"]
+        [table]
+        name = "readings"
+        partition_key = ["room"]
+        order_key = ["time"]
+        [table.columns]
+        room = "text"
+        time = "timestamp"
+        [data]
+        file = "readings.csv"
+        [[queries]]
+        name = "near"
+        sql = "SELECT levenshtein(room, 'fern') AS far FROM readings"
+        [scale]
+        rows = 10
+        full_rows = 10
+    "#;
+
+    /// What is said of proposals, of which none suits but these.
+    fn told(text: &str, designs: Vec<Proposal>) -> (String, bool) {
+        let path = Path::new("new.toml");
+        let workload = Workload::parse(text, path).unwrap();
+        let misfit = |design: &str| Misfit {
+            design: design.to_owned(),
+            why: "query near: PostgreSQL has no `levenshtein`".to_owned(),
+        };
+        let proposals = Proposals {
+            designs,
+            misfits: vec![misfit("postgres/plain"), misfit("postgres/brin")],
+            ..Proposals::default()
+        };
+        let error = with_proposed(path, &workload, &proposals).unwrap_err();
+        (error.to_string(), error.is::<Misuse>())
+    }
+
+    #[test]
+    fn a_question_that_no_design_can_be_asked_is_named_with_what_is_lacking() {
+        let why = "postgres/plain, postgres/brin: query near: PostgreSQL has no `levenshtein`";
+        assert_eq!(
+            told(WORKLOAD, Vec::new()),
+            (
+                format!("no design suits, so that new.toml is not written: {why}"),
+                true
+            )
+        );
+        let elsewhere = Proposal {
+            design: "parquet".to_owned(),
+            reasons: vec![Reason {
+                rule: "codec",
+                says: String::new(),
+                source: "",
+            }],
+            ddl: Vec::new(),
+            answers_questions: true,
+            takes_operations: false,
+            not_here: Some("it was not built".to_owned()),
+        };
+        let (text, is_misuse) = told(WORKLOAD, vec![elsewhere]);
+        assert!(text.contains("`bakeoff doctor` says"), "{text}");
+        assert!(
+            text.ends_with(&format!("others do not suit: {why}")),
+            "{text}"
+        );
+        assert!(!is_misuse, "another machine may have it");
+    }
+
+    #[test]
+    fn a_baseline_that_does_not_suit_is_named() {
+        let text = WORKLOAD.replace("[\"memory\"]", "[\"memory\", \"postgres/plain\"]");
+        let text = format!("{text}\n[decide]\nbaseline = \"postgres/plain\"\n");
+        let (told, is_misuse) = told(&text, Vec::new());
+        assert!(
+            told.starts_with("postgres/plain, the baseline of [decide], does not suit: query near"),
+            "{told}"
+        );
+        assert!(is_misuse);
     }
 }

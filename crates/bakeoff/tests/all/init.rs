@@ -324,3 +324,48 @@ fn too_many_bad_rows_are_refused_before_anything_is_written() {
         .says("line 6: column `series`: no value");
     assert!(!bench.path("out").exists());
 }
+
+#[test]
+fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
+    let rows = |day: usize| format!("a,2024-01-{day:02},{day}\nb,2024-01-{day:02},-{day}\n");
+    let rows: String = (1..=10).map(rows).collect();
+    let bench = bench("x.csv", &format!("sensor,time,value\n{rows}"));
+    let init =
+        |words: &str, out: &str| bench.bakeoff(&["init", "x.csv", "--grow", words, "--out", out]);
+    for (words, rows) in [("100 days", 200), ("sensors x50", 1_000)] {
+        let out = format!("{rows}.toml");
+        let told = format!("`{words}` makes {rows} rows of the 20 in the file");
+        init(words, &out).expect(0).says(&told);
+        let text = std::fs::read_to_string(bench.path(&out)).unwrap();
+        let full = format!("full_rows = {rows} # that there will be");
+        assert!(text.contains(&full), "{text}");
+        let run = ["run", &out, "--dry-run"];
+        bench.bakeoff(&run).expect(0);
+        let generate = ["generate", &out, "--rows", "all"];
+        let rows_of_it = bench.bakeoff(&generate).expect(0).stdout;
+        assert_eq!(rows_of_it.lines().count(), rows + 1);
+    }
+    for (words, told) in [
+        ("big", "--grow: `big` does not say how far the sample grows"),
+        (
+            "two days",
+            "--grow two days: the sample of table x is to grow to",
+        ),
+    ] {
+        init(words, "none.toml").expect(2).says(told);
+        assert!(!bench.path("none.toml").exists());
+    }
+    std::fs::write(
+        bench.path("s.sql"),
+        "CREATE TABLE x (sensor text, time timestamp, PRIMARY KEY (sensor, time))",
+    )
+    .unwrap();
+    bench
+        .bakeoff(&["init", "s.sql", "--grow", "three years"])
+        .expect(2)
+        .says("--grow is for a sample of rows");
+    bench
+        .bakeoff(&["decide", "w.toml", "--grow", "three years"])
+        .expect(2)
+        .says("--grow is for a data file, and w.toml is a workload");
+}

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::going_on::run_without_servers;
 use crate::support::server::Server;
-use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 const KEYSPACE: &str = "WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
 
@@ -128,6 +128,37 @@ fn a_live_table_becomes_a_workload_that_runs_with_its_settings_and_its_key() {
         .says("nothing");
     let is_left = ["wrong.toml", "wrong.parquet"].map(|name| server.bench.path(name).exists());
     assert_eq!(is_left, [false, false]);
+}
+
+#[test]
+fn a_live_table_is_decided_for() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(&of_every_type("decided"));
+    fill(&server, "decided");
+    let from = format!("cassandra://{}/decided.readings", server.address);
+    let decide = ["decide", &from, "--budget", "5s", "--rate-limit", "1k"];
+    // The table's own design has no server to be measured on, which the end says.
+    let ended = server.bench.without_servers(&decide);
+    assert!(
+        [Some(0), Some(3)].contains(&ended.code),
+        "{}\n{}",
+        ended.stdout,
+        ended.stderr
+    );
+    ended.says("60 sampled rows").says("To fill them:\n");
+    let text = written(&server, "runs/readings-decide/workload.toml");
+    assert!(text.contains("file = \"workload.parquet\""), "{text}");
+    let records = server.bench.journal("runs/readings-decide/run");
+    assert!(of_kind(&records, "loaded").next().is_some());
+    assert_eq!(of_kind(&records, "finished").count(), 1);
+    // The sample stays what it is, whatever becomes of the table.
+    server.cql("DROP KEYSPACE decided");
+    let again = server.bench.without_servers(&decide);
+    assert_eq!(again.code, ended.code, "{}", again.stderr);
+    let after = server.bench.journal("runs/readings-decide/run");
+    assert_eq!(after.len(), records.len());
 }
 
 #[test]

@@ -120,6 +120,29 @@ fn a_live_table_becomes_a_workload_that_runs() {
     }
     assert!(!text.contains(PASSWORD), "{text}");
     run_without_servers(&database.bench, "mine.toml");
+    // In one command, without a server to measure on.
+    let decide = [
+        "decide",
+        &database.url,
+        "--table",
+        "shop.Readings",
+        "--budget",
+        "5s",
+    ];
+    let mut command = database.bench.command_without_servers(&decide);
+    command.env("BAKEOFF_POSTGRES_PASSWORD", PASSWORD);
+    let ended = Ended::of(command.output().unwrap());
+    assert!(
+        [Some(0), Some(3)].contains(&ended.code),
+        "{}\n{}",
+        ended.stdout,
+        ended.stderr
+    );
+    ended.says("60 sampled rows").says("To fill them:\n");
+    let text = database.written("runs/Readings-decide/workload.toml");
+    assert!(text.contains("file = \"workload.parquet\""), "{text}");
+    let note = database.written("runs/Readings-decide/decide.txt");
+    assert!(!format!("{text}{note}").contains(PASSWORD));
     database.stop();
 }
 

@@ -16,6 +16,8 @@ mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
 mod decide;
+mod decide_from;
+mod decide_mistakes;
 mod diagnose;
 mod dialects;
 mod doctor;

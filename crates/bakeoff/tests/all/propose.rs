@@ -130,6 +130,8 @@ fn a_run_says_which_rules_held() {
     let held = bench.bakeoff(&["report", "out", "--rules"]).expect(0);
     held.says("Rules that proposed designs")
         .says("codec: parquet?codec=snappy against parquet?codec=zstd");
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("<li>codec: parquet?codec=snappy against "));
     // Its own designs have no rules.
     let own = [
         "run",

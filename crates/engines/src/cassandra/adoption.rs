@@ -104,6 +104,7 @@ fn adoption(
 /// Returns what copies the rows of a file into the table and its copies.
 fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
     let mut tables = Vec::new();
+    let mut needed = Vec::new();
     let mut copies = Vec::new();
     for (number, table) in layout.written().iter().enumerate() {
         let columns: Vec<&str> = table.cql_columns().iter().map(|(name, _)| *name).collect();
@@ -114,6 +115,8 @@ fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
         ));
         // As Python writes a list of plain names, too.
         tables.push(format!("{columns:?}"));
+        // Rows without a value there are in no partition of a copy.
+        needed.push(table.copied_by.as_deref().unwrap_or_default().to_owned());
     }
     let times = layout.table.columns.iter();
     let times = times.filter(|column| column.kind == ColumnType::Timestamp);
@@ -122,6 +125,7 @@ fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
     lines.extend(HEAD.lines().map(str::to_owned));
     lines.push(format!("TIMES = {times:?}"));
     lines.push(format!("TABLES = [{}]", tables.join(", ")));
+    lines.push(format!("NEEDED = {needed:?}"));
     lines.extend(BODY.lines().map(str::to_owned));
     if let Some(bucket) = &layout.bucket {
         lines.push(format!(
@@ -174,8 +178,9 @@ with open(f"{folder}/rows.csv", newline="", encoding="utf-8") as rows:
         for column in TIMES:
             if row[column]:
                 row[column] = milliseconds(row[column])"#;
-const END: &str = r#"        for writer, columns in zip(writers, TABLES):
-            writer.writerow([row[column] for column in columns])
+const END: &str = r#"        for writer, columns, needed in zip(writers, TABLES, NEEDED):
+            if not needed or row[needed] != "":
+                writer.writerow([row[column] for column in columns])
 for file in files:
     file.close()"#;
 
@@ -245,6 +250,8 @@ replication = 2
     #[test]
     fn a_second_table_is_filled_and_an_index_is_made() {
         let load = adopted("cassandra/wide?table_by=kind", false).load.unwrap();
+        let needed = "NEEDED = [\"\", \"kind\"]".to_owned();
+        assert!(load.lines.contains(&needed), "{:?}", load.lines);
         let sent = load
             .lines
             .iter()

@@ -41,6 +41,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
+use crate::key_values::KeyValues;
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
 use crate::{
@@ -64,6 +65,8 @@ pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
 use request::DesignRequest;
+use rows::key::KEY;
+use rows::layout::TableLayout;
 use rows::storage::alter::ALTER;
 pub use settings_of::TableSettings;
 pub use table_place::{place, wide_id};
@@ -168,6 +171,8 @@ impl Engine for Cassandra {
         // nothing is loaded that could be altered.
         !id.settings.contains_key("summary")
             && !id.settings.contains_key(ALTER)
+            // Batches of a sweep are of partitions by the workload's key.
+            && !id.settings.contains_key(KEY)
             && !id.settings.contains_key(COLUMNS)
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
@@ -214,6 +219,22 @@ impl Engine for Cassandra {
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
         Deployment::check(self.0, context).await
+    }
+
+    fn key_values(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+    ) -> Result<Option<KeyValues>, EngineError> {
+        let CassandraLayout::Rows(shape) = CassandraLayout::from_id(id)? else {
+            return Ok(None);
+        };
+        if !id.settings.contains_key(KEY) {
+            return Ok(None);
+        }
+        let stored = Stored::of(id, workload)?;
+        let layout = TableLayout::new(id, shape, &stored.workload().table, false)?;
+        Ok(layout.key_values)
     }
 
     fn fetches_first(&self, context: &Context) -> Option<&'static str> {

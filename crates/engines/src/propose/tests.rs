@@ -180,3 +180,33 @@ async fn the_baseline_of_a_workload_is_among_its_designs() {
     let proposals = proposed(&workload, ROWS).await;
     assert_eq!(ids(&proposals)[0], "cassandra/compact");
 }
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn designs_that_cannot_be_asked_a_question_do_not_suit() {
+    let text = std::fs::read_to_string(shipped().join("formats.toml")).unwrap();
+    let near = "SELECT count(*) AS n FROM gdelt WHERE levenshtein(actor1countrycode, 'USA') < 2";
+    let asked = format!("{text}\n[[queries]]\nname = \"near\"\nsql = \"{near}\"\n");
+    let workload = Workload::parse(&asked, Path::new("formats.toml")).unwrap();
+    let all = proposed(&workload, ROWS).await;
+    let is_of_postgres = |id: &str| id.starts_with("postgres/") || id.starts_with("timescale/");
+    let ids = ids(&all);
+    assert!(!ids.iter().any(|id| is_of_postgres(id)), "{ids:?}");
+    assert!(ids.contains(&"parquet?codec=zstd"), "{ids:?}");
+    assert!(!all.misfits.is_empty());
+    for misfit in &all.misfits {
+        let why = &misfit.why;
+        assert!(is_of_postgres(&misfit.design), "{misfit:?}");
+        assert!(
+            why.starts_with(
+                "query near: PostgreSQL has no `levenshtein`; give the query a separate text"
+            ),
+            "{why}"
+        );
+    }
+    // With a text of its own there is nothing to translate.
+    let own = ["postgres", "timescale"].map(|engine| format!("{engine} = \"SELECT 1 AS n\""));
+    let given = format!("{asked}engine_sql = {{ {} }}\n", own.join(", "));
+    let workload = Workload::parse(&given, Path::new("formats.toml")).unwrap();
+    assert_eq!(proposed(&workload, ROWS).await.misfits, []);
+}

@@ -9,6 +9,7 @@ mod adbc_host;
 mod adbc_postgresql;
 mod cassandra;
 mod cassandra_4;
+mod cassandra_adopted;
 mod cassandra_arrays;
 mod cassandra_consistency;
 mod cassandra_copies;

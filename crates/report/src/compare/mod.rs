@@ -13,6 +13,7 @@ pub(crate) mod notes;
 mod plans;
 mod race;
 pub mod recommendation;
+mod rules;
 mod sets;
 mod stored;
 pub mod terminal;

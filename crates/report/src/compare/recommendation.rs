@@ -3,7 +3,7 @@
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
-use super::{notes, verdict};
+use super::{notes, rules, verdict};
 use crate::decide::words;
 use crate::text::style::wrap;
 
@@ -103,6 +103,10 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
         ),
         ("What would change it: ", changes),
         ("Left out: ", Some(left_out).filter(|text| !text.is_empty())),
+        (
+            "Rules: ",
+            rules::in_short(summary).map(|rules| format!("{rules}.")),
+        ),
         ("Rows: ", summary.full_rows_in_words()),
         (
             "Budget: ",

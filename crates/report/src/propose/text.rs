@@ -41,8 +41,8 @@ pub fn render(proposals: &Proposals, with_ddl: bool, width: usize) -> String {
             "  ",
         ));
     }
-    for misfit in &proposals.misfits {
-        let note = format!("Not possible here: {}: {}", misfit.design, misfit.why);
+    for (why, designs) in proposals.misfits_by_reason() {
+        let note = format!("Not possible here: {}: {why}", designs.join(", "));
         notes.push(wrap(&note, width, "", "  "));
     }
     if !notes.is_empty() {

@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use crate::{Difference, PairedComparison, QueryComparison, Summary};
 
+/// Difference of bytes that does not matter, as a share.
+pub const BYTES_SAME_WITHIN: f64 = 0.05;
+
 /// What a run shows of the rules that named a design.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RulesHeld {
@@ -24,37 +27,62 @@ pub struct RulesHeld {
     pub same: u32,
     /// Number of queries in which it is not settled which one is faster.
     pub not_settled: u32,
+    /// Its bytes at rest as a multiple of the other one's; `None` if they do not have the same number of rows, or are
+    /// not known.
+    pub bytes: Option<f64>,
 }
 
 /// What follows for the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Held {
-    /// Something became faster and nothing slower.
+    /// Something became better, a query faster or the bytes fewer, and nothing worse.
     Won,
-    /// Something became slower and nothing faster.
+    /// Something became worse and nothing better.
     Lost,
-    /// Some queries became faster and others slower.
+    /// Something became better and something else worse.
     Mixed,
-    /// All queries are shown to take the same time.
+    /// All queries are shown to take the same time, with the same bytes.
     Same,
     NotSettled,
-    /// No query has times of both designs.
+    /// No query has times of both designs, and the bytes are the same or not known.
     NotMeasured,
 }
 
 impl RulesHeld {
     /// Returns what follows for the rules.
     pub fn held(&self) -> Held {
-        match (self.faster.is_empty(), self.slower.is_empty()) {
-            (false, true) => Held::Won,
-            (true, false) => Held::Lost,
-            (false, false) => Held::Mixed,
-            (true, true) if self.not_settled > 0 => Held::NotSettled,
-            (true, true) if self.same > 0 => Held::Same,
-            (true, true) => Held::NotMeasured,
+        let is_better = !self.faster.is_empty() || self.bytes_are() == Bytes::Fewer;
+        let is_worse = !self.slower.is_empty() || self.bytes_are() == Bytes::More;
+        match (is_better, is_worse) {
+            (true, false) => Held::Won,
+            (false, true) => Held::Lost,
+            (true, true) => Held::Mixed,
+            (false, false) if self.not_settled > 0 => Held::NotSettled,
+            (false, false) if self.same > 0 => Held::Same,
+            (false, false) => Held::NotMeasured,
         }
     }
+
+    /// Returns how its bytes differ from those of the other design.
+    pub fn bytes_are(&self) -> Bytes {
+        match self.bytes {
+            None => Bytes::Unknown,
+            Some(ratio) if ratio > 1.0 + BYTES_SAME_WITHIN => Bytes::More,
+            Some(ratio) if ratio < 1.0 / (1.0 + BYTES_SAME_WITHIN) => Bytes::Fewer,
+            Some(_) => Bytes::Same,
+        }
+    }
+}
+
+/// How the bytes at rest of one design differ from those of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bytes {
+    Fewer,
+    More,
+    /// They differ by no more than [`BYTES_SAME_WITHIN`].
+    Same,
+    Unknown,
 }
 
 /// Compares each design of a run that the workload notes rules for with the one that differs least from it. Those that
@@ -69,7 +97,9 @@ pub fn rules_held(summary: &Summary) -> Vec<RulesHeld> {
         let is_there = designs.contains(&design.as_str());
         if let Some(other) = against(&design, &designs).filter(|_| is_there) {
             let comparison = PairedComparison::of_two(summary, &design, other);
-            results.push(compared(rules, &design, other, &comparison));
+            let mut held = compared(rules, &design, other, &comparison);
+            held.bytes = times_the_bytes(summary, &design, other);
+            results.push(held);
         }
     }
     results
@@ -121,6 +151,17 @@ fn parts(id: &str) -> (&str, BTreeSet<&str>) {
     (place, settings.collect())
 }
 
+/// Returns the bytes at rest of a design as a multiple of those of another one with as many rows.
+fn times_the_bytes(summary: &Summary, design: &str, against: &str) -> Option<f64> {
+    let of = |id: &str| {
+        let design = summary.design(id)?;
+        Some((design.rows_loaded, design.bytes_per_row?))
+    };
+    let ((rows, bytes), (other_rows, other_bytes)) = (of(design)?, of(against)?);
+    let is_comparable = rows == other_rows && rows > 0 && other_bytes > 0.0;
+    is_comparable.then_some(bytes / other_bytes)
+}
+
 /// Adds up what a comparison of two designs says.
 fn compared(
     rules: Vec<String>,
@@ -136,6 +177,7 @@ fn compared(
         slower: Vec::new(),
         same: 0,
         not_settled: 0,
+        bytes: None,
     };
     for query in &comparison.queries {
         add(&mut held, query);
@@ -257,6 +299,20 @@ mod tests {
         let result = compared(Vec::new(), "a", "b", &comparison(&queries));
         assert_eq!(result.faster, [("q".to_owned(), 0.5)]);
         assert_eq!(result.slower, [("q".to_owned(), 2.0)]);
+        // Bytes count as one more thing.
+        for (queries, bytes, expected) in [
+            (vec![], 0.5, Held::Won),
+            (vec![(Some("a"), open)], 0.5, Held::Won),
+            (vec![(Some("a"), slower)], 1.5, Held::Mixed),
+            (vec![(Some("b"), slower)], 1.5, Held::Lost),
+            (vec![(Some("a"), Difference::Same)], 1.04, Held::Same),
+            (vec![(Some("a"), Difference::Same)], 0.96, Held::Same),
+            (vec![], 1.0, Held::NotMeasured),
+        ] {
+            let mut result = compared(Vec::new(), "a", "b", &comparison(&queries));
+            result.bytes = Some(bytes);
+            assert_eq!(result.held(), expected, "{queries:?} {bytes}");
+        }
         // A design that a race dropped has no times.
         let result = compared(Vec::new(), "a", "c", &comparison(&queries));
         assert_eq!(result.held(), Held::NotMeasured);

@@ -89,6 +89,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         notes: seen.notes,
         origin: None,
         made: None,
+        grown: None,
     }
 }
 

@@ -68,6 +68,7 @@ impl Inferred {
                     .collect(),
             ),
             origin: Some(declared.origin),
+            grown: None,
         }
     }
 

@@ -121,6 +121,17 @@ pub struct Inferred {
     pub origin: Option<Origin>,
     /// Generators of the columns, in their order, as the workload writes them; `None` if the rows are those of a file.
     pub made: Option<Vec<String>>,
+    /// How the rows of the file go on beyond it, if they do.
+    pub grown: Option<Grown>,
+}
+
+/// How the rows of a file go on beyond it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grown {
+    /// How far, as `grow` of a workload's `[data]` has it.
+    pub words: String,
+    /// Number of rows that there are then; 0 while it is not known.
+    pub rows: u64,
 }
 
 /// A column that the table has.

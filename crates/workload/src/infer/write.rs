@@ -54,7 +54,18 @@ impl Inferred {
 
     /// Returns whether there are more rows than a first look needs.
     pub fn is_large(&self) -> bool {
-        self.rows.saturating_sub(self.bad_rows) > FIRST_LOOK
+        self.rows_there() > FIRST_LOOK
+    }
+
+    /// Returns the number of rows that fit, with those by which the file grows.
+    fn rows_there(&self) -> u64 {
+        let grown = self.grown.as_ref().map_or(0, |grown| grown.rows);
+        self.rows_that_fit().max(grown)
+    }
+
+    /// Returns the number of rows of the file that fit, at least 1.
+    fn rows_that_fit(&self) -> u64 {
+        self.rows.saturating_sub(self.bad_rows).max(1)
     }
 
     /// Returns the days from the first row to the last, if rows are ordered by a time first.
@@ -204,16 +215,25 @@ impl Inferred {
     }
 
     fn scale(&self, out: &mut String) {
-        let rows = self.rows.saturating_sub(self.bad_rows).clamp(1, MOST_ROWS);
+        let rows = self.rows_there().min(MOST_ROWS);
         line(out, "[scale]");
         line(out, &format!("rows = {rows} # that a run loads"));
         let known = self.origin.as_ref().and_then(|origin| origin.rows.as_ref());
         let (all, how) = known.map_or((0, "that there will be"), |(all, how)| (*all, how.as_str()));
+        let (all, how) = match self.grown {
+            // A table of which the file is a sample grows by as much.
+            Some(_) => {
+                let fit = self.rows_that_fit();
+                let factor = self.rows_there() as f64 / fit as f64;
+                let grown = (all.max(fit) as f64 * factor).round() as u64;
+                (grown.max(rows), "that there will be, as `grow` says")
+            }
+            None => (self.rows.max(rows).max(all), how),
+        };
         line(
             out,
             &format!(
-                "full_rows = {} # {}, which the forecast is for: put in your own",
-                self.rows.max(rows).max(all),
+                "full_rows = {all} # {}, which the forecast is for: put in your own",
                 clean(how)
             ),
         );

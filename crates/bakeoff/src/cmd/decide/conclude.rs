@@ -11,7 +11,7 @@ use bakeoff_stats::Run;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::adopt::{self, TakeFile, Taken};
-use super::source::data_words;
+use super::source::{Source, data_words};
 use super::{Decide, RUN, WORKLOAD};
 use crate::cmd::report::{Shown, exit_of_run, summary_of_run, width};
 use crate::exit::Exit;
@@ -49,6 +49,11 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
                 is_recommended: decision.is_some_and(|decision| decision.no_forecast.is_none()),
             };
             write_files(folder, &adopt::files(taken, adoption, &from))?;
+            if let Some(rows) = rows_of_script(options)? {
+                print_line(format_args!(
+                    "note: the script fills it with {rows}; move all rows of yours with a tool of the database"
+                ));
+            }
         }
         (Some(folder), None) => {
             return Err(anyhow!(
@@ -58,6 +63,16 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
         }
     }
     Ok(exit_of_run(&summary))
+}
+
+/// Says which rows the script has, if these are not all that there are.
+fn rows_of_script(options: &Decide) -> Result<Option<&'static str>> {
+    Ok(match Source::of(&options.from)? {
+        Source::Live => Some("the sample of the table"),
+        Source::Statements if options.data.is_some() => Some("the sample of --data"),
+        Source::Statements => Some("rows that are made by guesses"),
+        Source::Rows | Source::Workload => None,
+    })
 }
 
 /// Writes files into a folder that is new, and says so; one that has exactly these keeps them.

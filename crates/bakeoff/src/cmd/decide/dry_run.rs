@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::Budget;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup};
 use bakeoff_report::COLUMNS;
@@ -19,7 +19,7 @@ use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::would_touch;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::run::race;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::time;
 use crate::terminal::stdout;
@@ -79,7 +79,15 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
 
 impl Planned {
     fn new(options: &Decide, source: &Source, path: &Path) -> Result<Planned> {
+        if source.is_live() {
+            return Err(Misuse::new(anyhow!(
+                "--dry-run: the designs for a live table rest on a sample of its rows, and nothing is read here: write \
+                 its workload with `bakeoff init ADDRESS --out FILE.toml`, and name FILE.toml instead"
+            ))
+            .into());
+        }
         let prepared = Prepared::of(options, source, path)?;
+        let prepared = prepared.ok_or_else(|| anyhow!("stopped before the rows were known"))?;
         let designs = prepared.designs(path)?;
         let mut proposals = prepared.proposals;
         tell_missing(&proposals);
@@ -91,7 +99,7 @@ impl Planned {
         proposals.designs.retain(|d| is_measured(&d.design));
         // `bakeoff propose` tells all else that the rules know.
         let proposals = Proposals {
-            workload: source.name(&options.from),
+            workload: source.name(&options.from, options.of_table.table()),
             facts: proposals.facts,
             designs: proposals.designs,
             ..Proposals::default()
@@ -108,7 +116,7 @@ impl Planned {
         let written = Workload::read(path)?;
         let designs = written.designs.clone();
         let workload = match source {
-            Source::Rows => written,
+            Source::Rows | Source::Statements | Source::Live => written,
             Source::Workload => DataOptions::default().workload(&options.from)?,
         };
         Ok(Planned {
@@ -124,7 +132,8 @@ impl Planned {
         of_engines.cassandra.server = self.workload.server.clone();
         options.postgres.put_into(&mut of_engines)?;
         let server = options.postgres.url();
-        of_engines.rate_limit = options.rate_limit.limit(&options.cluster, server)?;
+        let rate_limit = options.rate_limit_of_writing();
+        of_engines.rate_limit = rate_limit.limit(&options.cluster, server)?;
         Ok(Context {
             run_dir,
             token: None,

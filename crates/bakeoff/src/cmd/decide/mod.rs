@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{EngineOptions, Language};
+use bakeoff_engines::EngineOptions;
 use bakeoff_stats::per_node::Wanted;
 use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::Args;
 
 use self::record::Record;
 use self::source::Source;
+use crate::cmd::init::{self, Reading, SampleOptions};
 use crate::cmd::measure::folder;
 use crate::cmd::measurement::Measurement;
 use crate::cmd::options::choice::parse_duration;
@@ -32,21 +33,43 @@ use crate::exit::{Exit, Misuse};
 
 /// Name of the workload in the folder of a decision.
 const WORKLOAD: &str = "workload.toml";
+/// Name of the sample of a live table in it, which is that of the workload with another ending.
+const SAMPLE: &str = "workload.parquet";
 /// Name of the run's folder in it.
 const RUN: &str = "run";
 
-/// Recommend a design for a file of rows or a workload: propose designs, measure them, and say which one to take
+/// Help of --rate-limit, which is about reading, too.
+const RATE_LIMIT: &str = "Rows a second that are written at most to a server that Bakeoff did not start \
+    [default: 2000], or that are read of a live table [default: 10000], or `none`";
+
+/// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
 /// questions take, and the statements that make and fill its tables. The same command goes on where it was stopped, and
 /// prints the recommendation again once it has ended.
 #[derive(Args, Debug)]
+#[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct Decide {
-    /// Data file as of `bakeoff init`, or a workload: a file that ends in .toml, or a name out of `bakeoff list`
+    /// Data file, file of statements (.cql, .sql) or live table (cassandra://HOST[:PORT]/KEYSPACE.TABLE, or
+    /// postgres://USER@HOST/DATABASE with --table), as of `bakeoff init`; or a workload: a file that ends in .toml, or a
+    /// name out of `bakeoff list`
     from: PathBuf,
 
     #[command(flatten)]
     asked: TableFileOptions,
+
+    /// File with a sample of the rows of the table that a file of statements makes, in any form that rows may have
+    /// [default: rows are made, by guesses]
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    #[command(flatten)]
+    of_table: SampleOptions,
+
+    /// Encrypt the connection to the server of the live table that is decided for; PEM file with the certificates to
+    /// trust
+    #[arg(long, value_name = "FILE")]
+    from_ca: Option<PathBuf>,
 
     /// Time for measuring, for example 15m: chooses rows and rounds so that it fits
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = parse_duration)]
@@ -83,7 +106,7 @@ impl Decide {
     pub fn run(self) -> Result<Exit> {
         let source = Source::of(&self.from)?;
         self.check(&source)?;
-        let questions = self.asked.questions(Language::Sql)?;
+        let questions = self.asked.questions(init::language_of(&self.from))?;
         let record = Record::new(&self, &source, &questions)?;
         let dir = self.folder(&source, &record)?;
         record.check(&dir)?;
@@ -97,8 +120,17 @@ impl Decide {
             if let Some(folder) = &self.adopt {
                 adopt::check_folder(folder)?;
             }
-            prepare::prepare(&self, &source, &record, &dir)?;
-            Some(self.measure(&dir)?)
+            let made = folders_to_make(&dir);
+            let measured = self.prepare_and_measure(&source, &record, &dir);
+            let is_prepared = matches!(measured, Ok(Some(_)));
+            if !is_prepared && !dir.join(RUN).exists() {
+                // What keeps a run from its beginning would keep the same command from it for ever.
+                undo(&dir, &made);
+            }
+            match measured? {
+                Some(exit) => Some(exit),
+                None => return Ok(Exit::Interrupted),
+            }
         };
         if ended == Some(Exit::Interrupted) {
             return Ok(Exit::Interrupted);
@@ -107,12 +139,27 @@ impl Decide {
         Ok(ended.unwrap_or(concluded))
     }
 
+    /// Writes the workload and measures its designs. `None` if the user asked to stop before the workload was written.
+    fn prepare_and_measure(
+        &self,
+        source: &Source,
+        record: &Record,
+        dir: &Path,
+    ) -> Result<Option<Exit>> {
+        if !prepare::prepare(self, source, record, dir)? {
+            return Ok(None);
+        }
+        self.measure(dir).map(Some)
+    }
+
     /// Checks the options before anything is read.
     ///
     /// # Errors
     /// Fails with a misuse for an option that would be ignored, and for what it names if that cannot be used.
     fn check(&self, source: &Source) -> Result<()> {
-        let given = self.asked.first_given();
+        let of_table = self.of_table.given().or(self.reading().given);
+        let data = self.data.is_some().then_some("--data");
+        let given = self.asked.first_given().or(of_table).or(data);
         if let (Source::Workload, Some(option)) = (source, given) {
             let told = anyhow!(
                 "{option} is for a data file, and {} is a workload: say it there",
@@ -120,11 +167,52 @@ impl Decide {
             );
             return Err(Misuse::new(told).into());
         }
+        // Before anything repeats it, since an address may have a password in it, which is refused.
+        let of_files = self.asked.of_files();
+        self.reading().check_address(&self.from, &of_files)?;
         self.wanted()?;
         // Before the command is kept in a file, since a URL may have a password in it, which is refused.
         self.postgres.put_into(&mut EngineOptions::default())?;
-        self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        if self.names_server() || !source.is_live() {
+            self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        }
         Ok(())
+    }
+
+    /// Returns what is said of a live table.
+    fn reading(&self) -> Reading<'_> {
+        Reading {
+            of_table: &self.of_table,
+            ca: self.from_ca.as_ref(),
+            rate_limit: &self.rate_limit,
+            given: self.from_ca.is_some().then_some("--from-ca"),
+        }
+    }
+
+    /// Returns what the workload is written for if none is given, for the file `out`.
+    fn request<'a>(&'a self, out: &'a Path) -> init::Request<'a> {
+        init::Request {
+            from: &self.from,
+            out: Some(out),
+            data: self.data.as_deref(),
+            asked: &self.asked,
+            live: self.reading(),
+        }
+    }
+
+    /// Returns the limit of rows that are written to the servers that are named.
+    fn rate_limit_of_writing(&self) -> RateLimitOptions {
+        if self.names_server() {
+            self.rate_limit.clone()
+        } else {
+            // It is that of reading a live table, or none is given.
+            RateLimitOptions::default()
+        }
+    }
+
+    /// Returns whether a server to measure on is named.
+    fn names_server(&self) -> bool {
+        self.cluster.option().is_some() || self.postgres.option().is_some()
     }
 
     /// Reads the prices for the report.
@@ -141,7 +229,8 @@ impl Decide {
     /// Returns the folder asked for, or `runs/NAME-decide`, or the first of `runs/NAME-decide-2`, ... that is new or
     /// holds what this command began.
     fn folder(&self, source: &Source, record: &Record) -> Result<PathBuf> {
-        let name = format!("{}-decide", source.name(&self.from));
+        let name = source.name(&self.from, self.of_table.table());
+        let name = format!("{name}-decide");
         let is_free = |dir: &Path| match Record::read(dir) {
             Ok(Some(there)) => there.is_same(record),
             Ok(None) => !dir.exists(),
@@ -174,8 +263,25 @@ impl Decide {
         Ok(run.on_servers(run::Servers {
             cluster: self.cluster.clone(),
             postgres: self.postgres.clone(),
-            rate_limit: self.rate_limit.clone(),
+            rate_limit: self.rate_limit_of_writing(),
         }))
+    }
+}
+
+/// Returns the folders that have to be made for this one, which comes first.
+fn folders_to_make(dir: &Path) -> Vec<PathBuf> {
+    let missing = dir.ancestors().take_while(|folder| !folder.exists());
+    missing.map(Path::to_owned).collect()
+}
+
+/// Removes what was made in a folder before its run began, and the folders that were made for it, so that any command
+/// may use it. What cannot be removed stays, and is refused when it is in the way.
+fn undo(dir: &Path, made: &[PathBuf]) {
+    for name in [WORKLOAD, SAMPLE, record::FILE] {
+        let _ = std::fs::remove_file(dir.join(name));
+    }
+    for folder in made {
+        let _ = std::fs::remove_dir(folder);
     }
 }
 

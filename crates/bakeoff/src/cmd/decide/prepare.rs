@@ -1,21 +1,22 @@
 //! Writes the workload of a decision: what there is to know of the rows, the questions, and the proposed designs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{OptionGroup, check_ranges, plain_queries};
+use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_queries};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
 use super::record::Record;
 use super::source::Source;
-use super::{Decide, WORKLOAD};
+use super::{Decide, SAMPLE, WORKLOAD};
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::{init, propose, small_runtime};
 use crate::exit::Misuse;
+use crate::machine;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
@@ -33,48 +34,89 @@ pub struct Prepared {
     pub proposals: Proposals,
     /// Number of those whose engines are not here.
     left_out: usize,
+    /// The workload as it was written for what is none, with the sample of a live table.
+    written: Option<init::Written>,
 }
 
-/// Writes the workload with the proposed designs into the folder, unless it is there.
+/// Writes the workload with the proposed designs into the folder, unless it is there. Returns whether it is there;
+/// `false` if the user asked to stop while a live table was read.
 ///
 /// # Errors
-/// Fails as [`Prepared::of`] does, and if the folder cannot be written to. Nothing is made before all else is known.
-pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<()> {
+/// Fails as [`Prepared::of`] does, and if the folder cannot be written to. Nothing but the sample of a live table is
+/// made before all else is known.
+pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<bool> {
     let path = dir.join(WORKLOAD);
     if path.exists() {
-        return Ok(());
+        return Ok(true);
     }
-    let prepared = Prepared::of(options, source, &path)?;
-    std::fs::create_dir_all(dir)
-        .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))?;
+    if source.is_live() {
+        begin_sample(dir, record)?;
+    }
+    let Some(mut prepared) = Prepared::of(options, source, &path)? else {
+        return Ok(false);
+    };
+    make_folder(dir)?;
     record.write(dir)?;
     let mut file = OutFile::replace(&path)?;
     file.write_all(prepared.text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     file.complete()?;
+    if let Some(written) = &mut prepared.written {
+        written.keep_sample();
+    }
     print_line(format_args!(
         "wrote {} with {} designs, by the rules that `bakeoff propose` names",
         path.display(),
         prepared.proposals.designs.len() - prepared.left_out
     ));
     tell_missing(&prepared.proposals);
-    Ok(())
+    Ok(true)
+}
+
+/// Makes the folder for the sample of a live table, with the note of whose it is, and without a sample of a command
+/// that was killed.
+fn begin_sample(dir: &Path, record: &Record) -> Result<()> {
+    make_folder(dir)?;
+    record.write(dir)?;
+    let sample = dir.join(SAMPLE);
+    match std::fs::remove_file(&sample) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot replace {}", sample.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn make_folder(dir: &Path) -> Result<()> {
+    std::fs::create_dir_all(dir)
+        .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))
 }
 
 impl Prepared {
     /// Finds out what there is to know of the rows and the questions, and which designs to measure, for a workload
-    /// that is to be written to `path`. Nothing is written.
+    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the user
+    /// asked to stop while that was read.
     ///
     /// # Errors
-    /// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if no design can be
-    /// measured here.
-    pub fn of(options: &Decide, source: &Source, path: &Path) -> Result<Prepared> {
+    /// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table
+    /// cannot be read, or no design can be measured here.
+    pub fn of(options: &Decide, source: &Source, path: &Path) -> Result<Option<Prepared>> {
         let runtime = small_runtime()?;
-        let workload = match source {
-            Source::Rows => of_rows(options, path)?,
+        let (workload, written) = match source {
+            Source::Rows | Source::Statements | Source::Live => {
+                let Some(written) = init::write_for(&options.request(path))? else {
+                    return Ok(None);
+                };
+                init::tell(&options.from, &written.found);
+                let parsed = Workload::parse(&written.text, path);
+                let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
+                plain_queries(&mut workload);
+                (workload, Some(written))
+            }
             Source::Workload => {
                 let read = DataOptions::default();
-                runtime.block_on(read.workload_with_queries(&options.from))?
+                let read = runtime.block_on(read.workload_with_queries(&options.from))?;
+                (read, None)
             }
         };
         check(&workload)?;
@@ -84,15 +126,17 @@ impl Prepared {
         progress.finish();
         let mut proposals = proposals?;
         proposals.designs.retain(|design| design.answers_questions);
-        forget_named(options, &mut proposals);
+        let dir = path.parent().unwrap_or(Path::new("."));
+        runtime.block_on(forget_named(options, dir, &mut proposals))?;
         leave_out_misfits(&workload, &mut proposals)?;
         let (text, left_out) = propose::with_proposed(path, &workload, &proposals)?;
-        Ok(Prepared {
+        Ok(Some(Prepared {
             workload,
             text,
             proposals,
             left_out,
-        })
+            written,
+        }))
     }
 
     /// Returns the designs that would be measured.
@@ -102,19 +146,6 @@ impl Prepared {
     pub fn designs(&self, path: &Path) -> Result<Vec<DesignId>> {
         Ok(Workload::parse(&self.text, path)?.designs)
     }
-}
-
-/// Writes and reads the workload of a file of rows.
-fn of_rows(options: &Decide, path: &Path) -> Result<Workload> {
-    let progress = Progress::begin("reading the file");
-    let written = init::write_for(&options.from, Some(path), &options.asked);
-    progress.finish();
-    let written = written?;
-    init::tell(&options.from, &written.found);
-    let parsed = Workload::parse(&written.text, path);
-    let mut workload = parsed.map_err(|error| Misuse::new(error.into()))?;
-    plain_queries(&mut workload);
-    Ok(workload)
 }
 
 /// Checks that a workload has questions, and rows that are there.
@@ -133,8 +164,11 @@ fn check(workload: &Workload) -> Result<()> {
     Err(Misuse::new(anyhow!(missing)).into())
 }
 
-/// Forgets what is missing on this machine for designs whose server the user names.
-fn forget_named(options: &Decide, proposals: &mut Proposals) {
+/// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks.
+///
+/// # Errors
+/// Fails with a misuse if the name of a server cannot be used.
+async fn forget_named(options: &Decide, dir: &Path, proposals: &mut Proposals) -> Result<()> {
     let mut named = Vec::new();
     if options.cluster.option().is_some() {
         named.push(OptionGroup::Cassandra);
@@ -142,15 +176,25 @@ fn forget_named(options: &Decide, proposals: &mut Proposals) {
     if options.postgres.option().is_some() {
         named.push(OptionGroup::Postgres);
     }
+    let mut of_engines = EngineOptions::default();
+    options.postgres.put_into(&mut of_engines)?;
+    let context = Context {
+        run_dir: dir.to_owned(),
+        token: None,
+        threads: machine::cores(),
+        keys_repeat: false,
+        options: of_engines,
+    };
     for design in &mut proposals.designs {
         let Ok(id) = design.design.parse::<DesignId>() else {
             continue;
         };
         let groups = engine(&id).map_or(&[][..], |engine| engine.option_groups(&id));
         if groups.iter().any(|group| named.contains(group)) {
-            design.not_here = None;
+            design.not_here = propose::lacking(&id, &context).await;
         }
     }
+    Ok(())
 }
 
 /// Leaves out designs that would need more partitions or folders than there may be, and says so: a run refuses them.
@@ -184,7 +228,7 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will not be measured since their engines are not here.
+/// Prints which designs will not be measured since what they need is not here or they do not suit.
 pub fn tell_missing(proposals: &Proposals) {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for why in proposals
@@ -196,5 +240,9 @@ pub fn tell_missing(proposals: &Proposals) {
     }
     for (why, designs) in missing {
         print_line(format_args!("note: {designs} designs are left out: {why}"));
+    }
+    for (why, designs) in proposals.misfits_by_reason() {
+        let designs = designs.join(", ");
+        print_line(format_args!("note: left out: {designs}: {why}"));
     }
 }

@@ -15,7 +15,7 @@ use crate::exit::Misuse;
 use crate::out_file::OutFile;
 
 /// Name of the note.
-const FILE: &str = "decide.txt";
+pub const FILE: &str = "decide.txt";
 /// First words of its lines.
 const FINGERPRINT: &str = "fingerprint ";
 const VERSION: &str = "version ";
@@ -38,16 +38,24 @@ impl Record {
     /// # Errors
     /// Fails with a misuse if its workload cannot be read or is invalid.
     pub fn new(options: &Decide, source: &Source, questions: &AskedOfTable) -> Result<Record> {
-        let from = std::path::absolute(&options.from).unwrap_or_else(|_| options.from.clone());
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        // An address is the same in every folder.
+        let from = if source.is_live() {
+            options.from.clone()
+        } else {
+            absolute(&options.from)
+        };
+        let data = options.data.as_deref().map(absolute);
         let parts = (
             env!("CARGO_PKG_VERSION"),
             (from, source, &options.asked, questions),
+            (data, &options.of_table, &options.from_ca),
             options.budget,
             (&options.cluster.cassandra, options.postgres.url()),
         );
         Ok(Record {
             fingerprint: hash(&format!("{parts:?}")),
-            version: hash(&source.version(&options.from)?),
+            version: hash(&source.version(&options.from, options.data.as_deref())?),
             command: crate::cmd::command_line().replace(['\n', '\r'], " "),
         })
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_workload::{Data, source};
 
+use crate::cmd::init::{is_address, is_of_statements};
 use crate::cmd::options::data::{DataOptions, choose};
 use crate::exit::Misuse;
 use crate::shipped::{Chosen, WORKLOADS};
@@ -16,8 +17,12 @@ const ENDING: &str = "toml";
 /// What a decision is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A file of rows, or what else `bakeoff init` takes.
+    /// A file of rows.
     Rows,
+    /// A file of statements that make a table.
+    Statements,
+    /// A table of a running server.
+    Live,
     /// A workload file, or a shipped one.
     Workload,
 }
@@ -34,31 +39,49 @@ impl Source {
         if is_workload {
             return Ok(Source::Workload);
         }
+        if is_address(from) {
+            return Ok(Source::Live);
+        }
         let text = from.to_string_lossy();
         // A folder hides no name, as elsewhere.
         let is_hidden = from.is_dir() && WORKLOADS.get(&text).is_some();
-        if (from.exists() && !is_hidden) || text.contains("://") {
-            return Ok(Source::Rows);
+        if from.exists() && !is_hidden {
+            let is_made = is_of_statements(from);
+            return Ok(if is_made {
+                Source::Statements
+            } else {
+                Source::Rows
+            });
         }
         match choose(&WORKLOADS, from)? {
             Chosen::Shipped(_) => Ok(Source::Workload),
             Chosen::File { hint } => Err(Misuse::new(anyhow!(
-                "there is no file {}{hint}: name a file of rows, or a workload that ends in .{ENDING} or is in \
-                 `bakeoff list`",
+                "there is no file {}{hint}: name a file of rows or of statements, a live table, or a workload that \
+                 ends in .{ENDING} or is in `bakeoff list`",
                 from.display()
             ))
             .into()),
         }
     }
 
+    /// Returns whether it is a table of a running server.
+    pub fn is_live(self) -> bool {
+        self == Source::Live
+    }
+
     /// Describes which version it is of what the command line names: the text of a workload with its small tables, and
-    /// of each file of rows, those in folders too, its name, its length and the time of its last change.
+    /// of each file, `data` and those in folders too, its name, its length and the time of its last change. A live
+    /// table has none, since its sample stays what it is.
     ///
     /// # Errors
     /// Fails with a misuse if a workload cannot be read or is invalid.
-    pub fn version(self, from: &Path) -> Result<String> {
+    pub fn version(self, from: &Path, data: Option<&Path>) -> Result<String> {
         let (text, files) = match self {
-            Source::Rows => (String::new(), vec![from.to_owned()]),
+            Source::Live => return Ok(String::new()),
+            Source::Rows | Source::Statements => {
+                let files = std::iter::once(from).chain(data);
+                (String::new(), files.map(Path::to_owned).collect())
+            }
             Source::Workload => {
                 let read = DataOptions::default();
                 let workload = read.workload(from)?;
@@ -79,17 +102,23 @@ impl Source {
         Ok(format!("{text}{versions:?}"))
     }
 
-    /// Returns a name for the folder of the decision.
-    pub fn name(self, from: &Path) -> String {
+    /// Returns a name for the folder of the decision: that of the file, or of the live table, which `table` names if
+    /// the address does not.
+    pub fn name(self, from: &Path, table: Option<&str>) -> String {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
-        let stem = name.split('.').next().unwrap_or_default();
+        let stem = match self {
+            Source::Live => table.unwrap_or(&name).rsplit('.').next(),
+            _ => name.split('.').next(),
+        };
+        let stem = stem.unwrap_or_default();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let plain: String = stem
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
             .collect();
         let kind = match self {
-            Source::Rows => "rows",
+            Source::Rows | Source::Statements => "rows",
+            Source::Live => "table",
             Source::Workload => "workload",
         };
         if plain.is_empty() {
@@ -113,9 +142,9 @@ pub fn data_words(from: &Path) -> Result<Vec<OsString>> {
     Ok(words)
 }
 
-/// Returns the files of rows of a workload, from the root on; none for a file of rows, whose workload names it so.
+/// Returns the files of rows of a workload, from the root on; none for all else, whose workload names them so.
 fn data_files(from: &Path) -> Result<Vec<PathBuf>> {
-    if Source::of(from)? == Source::Rows {
+    if Source::of(from)? != Source::Workload {
         return Ok(Vec::new());
     }
     let workload = DataOptions::default().workload(from)?;
@@ -139,7 +168,16 @@ mod tests {
         let of = |from: &Path| Source::of(from).unwrap();
         assert_eq!(of(&file), Source::Rows);
         assert_eq!(of(folder.path()), Source::Rows);
-        assert_eq!(of(Path::new("ks://host/table")), Source::Rows);
+        for live in [
+            "cassandra://db1/ks.t",
+            "postgres://me@db1/d",
+            "ks://host/table",
+        ] {
+            assert_eq!(of(Path::new(live)), Source::Live, "{live}");
+        }
+        let statements = folder.path().join("schema.cql");
+        std::fs::write(&statements, "").unwrap();
+        assert_eq!(of(&statements), Source::Statements);
         for workload in ["formats", "ycsb/a", "nowhere.toml", "mine.TOML"] {
             assert_eq!(of(Path::new(workload)), Source::Workload, "{workload}");
         }
@@ -154,7 +192,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let rows = folder.path().join("readings.csv");
         std::fs::write(&rows, "a\n1\n").unwrap();
-        let version = |source: Source, from: &Path| source.version(from).unwrap();
+        let version = |source: Source, from: &Path| source.version(from, None).unwrap();
         let before = version(Source::Rows, &rows);
         assert_eq!(before, version(Source::Rows, &rows));
         std::fs::write(&rows, "a\n1\n2\n").unwrap();
@@ -169,14 +207,36 @@ mod tests {
         assert_eq!(shipped, version(Source::Workload, &copy));
         std::fs::write(&copy, format!("{text}# More.\n")).unwrap();
         assert_ne!(shipped, version(Source::Workload, &copy));
-        assert!(Source::Workload.version(Path::new("nowhere.toml")).is_err());
+        assert!(
+            Source::Workload
+                .version(Path::new("nowhere.toml"), None)
+                .is_err()
+        );
+        // Of statements the sample counts, too.
+        let statements = folder.path().join("schema.sql");
+        std::fs::write(&statements, "").unwrap();
+        let with_rows = || {
+            Source::Statements
+                .version(&statements, Some(&rows))
+                .unwrap()
+        };
+        let before = with_rows();
+        assert_ne!(before, version(Source::Statements, &statements));
+        std::fs::write(&rows, "a\n1\n2\n3\n4\n").unwrap();
+        assert_ne!(before, with_rows());
     }
 
     #[test]
     fn folders_have_plain_names() {
-        let name = |from: &str| Source::Rows.name(Path::new(from));
+        let name = |from: &str| Source::Rows.name(Path::new(from), None);
         assert_eq!(name("data/green house.csv.gz"), "green_house");
         assert_eq!(name("ycsb/a"), "a");
         assert_eq!(name(".csv"), "rows");
+        let live = |from: &str, table: Option<&str>| Source::Live.name(Path::new(from), table);
+        assert_eq!(live("cassandra://me@db1:9042/shop.orders", None), "orders");
+        assert_eq!(
+            live("postgres://me@db1/shop", Some("public.orders")),
+            "orders"
+        );
     }
 }

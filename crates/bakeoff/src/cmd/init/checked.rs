@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    NewTable, check_designs, check_queries, plain_queries, translate_queries, translate_query,
+    NewTable, check_designs, check_queries, lacking, plain_queries, translate_queries,
 };
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 use bakeoff_workload::{DesignId, Error, Workload};
@@ -46,7 +46,8 @@ pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<Str
     plain_queries(&mut workload);
     let (mut able, mut notes) = (Vec::new(), Vec::new());
     for design in &all {
-        match lacking(design, &workload) {
+        let id = design.parse::<DesignId>().ok();
+        match id.and_then(|id| lacking(&id, &workload)) {
             None => able.push(design.clone()),
             Some(why) => notes.push(format!("{design} is not among the designs: {why}")),
         }
@@ -59,17 +60,6 @@ pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<Str
         origin.design = origin.design.take().filter(|like| able.contains(like));
     }
     able
-}
-
-/// Says which question the engine of a design cannot be asked, and why; `None` if it can be asked all of them.
-fn lacking(design: &str, workload: &Workload) -> Option<String> {
-    let id: DesignId = design.parse().ok()?;
-    workload.queries.iter().find_map(|query| {
-        let mut asked = query.clone();
-        let done = translate_query(&mut asked, &workload.table, std::slice::from_ref(&id), None);
-        done.err()
-            .map(|(_, why)| format!("query {}: {why}", query.name))
-    })
 }
 
 /// Checks what was found before any question is tried.

@@ -2,15 +2,17 @@
 //! statements make.
 
 mod checked;
+mod grown;
 mod live;
 mod picked;
 mod statements;
+mod told;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{AskedTable, Language, with_drawn_values};
+use bakeoff_engines::{AskedTable, Language, StatementsFile, with_drawn_values};
 use bakeoff_workload::infer::{Inferred, infer, plain_name};
 use clap::Args;
 
@@ -22,14 +24,17 @@ use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
 use checked::{check, check_found, designs_for};
+use grown::grow;
 use live::{LiveOptions, Sampled, Source};
 use picked::Picked;
-use statements::{Statements, is_of_statements};
+use statements::Statements;
+
+pub use live::{Reading, SampleOptions, is_address};
+pub use statements::is_of_statements;
+pub use told::tell;
 
 /// What an address begins with whose server understands CQL.
 const CQL_ADDRESS: &str = "cassandra://";
-/// Columns that are left out and that the terminal names, at most.
-const MOST_NOTES: usize = 3;
 
 /// Write a commented workload for your file, your CREATE TABLE or a live table, which runs as it is
 ///
@@ -84,40 +89,16 @@ impl Init {
             .into());
         }
         let out = self.out.as_deref().map(OutFile::create_new).transpose()?;
-        let given = self.asked.of_files();
-        let table = self.live.table();
-        let statements = Statements::open(&self.file, self.data.as_deref(), table, &given)?;
-        let names_table = statements.is_some() || self.asked.has_file_of_questions();
-        let source = {
-            let out = self.out.as_deref();
-            self.live.source(&self.file, out, &given, names_table)?
+        let request = Request {
+            from: &self.file,
+            out: self.out.as_deref(),
+            data: self.data.as_deref(),
+            asked: &self.asked,
+            live: self.live.reading(),
         };
-        let mut sampled = match source {
-            Source::File => None,
-            Source::Sampled(sampled) => Some(sampled),
-            Source::Interrupted => return Ok(Exit::Interrupted),
-        };
-        let progress = Progress::begin("reading the file");
-        let file = sampled
-            .as_ref()
-            .map_or(self.file.as_path(), |sampled| sampled.path());
-        let is_of_cql = self.file.to_string_lossy().starts_with(CQL_ADDRESS);
-        let usual = if is_of_cql {
-            Language::Cql
-        } else {
-            Language::Sql
-        };
-        let known = Known {
-            sampled: sampled.as_deref(),
-            statements: statements.as_ref(),
-            table,
-            language: statements.as_ref().map_or(usual, Statements::language),
-        };
-        let written = write(file, self.out.as_deref(), &self.asked, &known)?;
-        progress.finish();
-        if sampled.is_some() && was_asked_to_stop() {
+        let Some(mut written) = write_for(&request)? else {
             return Ok(Exit::Interrupted);
-        }
+        };
         match (out, &self.out) {
             (Some(mut file), Some(path)) => {
                 file.write_all(written.text.as_bytes())
@@ -126,9 +107,7 @@ impl Init {
             }
             _ => std::io::stdout().write_all(written.text.as_bytes())?,
         }
-        if let Some(sampled) = &mut sampled {
-            sampled.keep();
-        }
+        written.keep_sample();
         tell(&self.file, &written.found);
         if let Some(out) = &self.out {
             // A smaller file is tried as a whole.
@@ -146,42 +125,84 @@ impl Init {
     }
 }
 
-/// A workload for a file of rows, and what was found of the file.
+/// What a workload is written for, as the options of a command say it.
+pub struct Request<'a> {
+    /// File of rows or of statements, or the address of a live table.
+    pub from: &'a Path,
+    /// File that the text is for; the standard output without it.
+    pub out: Option<&'a Path>,
+    /// File with a sample of the rows of the table that statements make.
+    pub data: Option<&'a Path>,
+    /// What is said of a file of rows, and what is asked.
+    pub asked: &'a TableFileOptions,
+    /// What is said of a live table.
+    pub live: Reading<'a>,
+}
+
+/// A workload for a table, and what was found of it.
 pub struct Written {
     pub found: Inferred,
     pub text: String,
+    /// The file with a sample of a live table.
+    sampled: Option<Box<Sampled>>,
 }
 
-/// Finds out what a file of rows is, and writes the text of a workload for it, which was checked. `out` is the file
-/// that the text is for; the standard output without it.
+impl Written {
+    /// Lets the sample of a live table stay, once the workload that names it is there. Else it is removed.
+    pub fn keep_sample(&mut self) {
+        if let Some(sampled) = &mut self.sampled {
+            sampled.keep();
+        }
+    }
+}
+
+/// Returns the language of questions about a table, where they do not say it themselves.
+pub fn language_of(from: &Path) -> Language {
+    if from.to_string_lossy().starts_with(CQL_ADDRESS) {
+        return Language::Cql;
+    }
+    let of_statements = StatementsFile::language_of(from).filter(|_| is_of_statements(from));
+    of_statements.unwrap_or(Language::Sql)
+}
+
+/// Finds out what a table is, and writes the text of a workload for it, which was checked. `None` if the user asked to
+/// stop while a live table was read.
 ///
 /// # Errors
-/// Fails if the file cannot be read, and with a misuse that names the option to give if something cannot be found in
-/// it, if a question is none about the table, or if the file is the address of a live table.
-pub fn write_for(file: &Path, out: Option<&Path>, asked: &TableFileOptions) -> Result<Written> {
-    if live::is_address(file) {
-        // It is not repeated, since it may have a password.
-        return Err(Misuse::new(anyhow!(
-            "an address of a live table is no file: write its workload with `bakeoff init ADDRESS --out FILE.toml`, \
-             and name FILE.toml instead"
-        ))
-        .into());
-    }
-    if is_of_statements(file) {
-        return Err(Misuse::new(anyhow!(
-            "{0} has statements and no rows to decide by: write a workload with `bakeoff init {0} --out FILE.toml`, \
-             with --data ROWS or with rows that are made, and name FILE.toml instead",
-            file.display()
-        ))
-        .into());
-    }
-    let known = Known {
-        sampled: None,
-        statements: None,
-        table: None,
-        language: Language::Sql,
+/// Fails if the file or the table cannot be read, and with a misuse that names the option to give if something cannot
+/// be found, if a question is none about the table, or if options do not go together.
+pub fn write_for(request: &Request<'_>) -> Result<Option<Written>> {
+    let given = request.asked.of_files();
+    let table = request.live.table();
+    let statements = Statements::open(request.from, request.data, table, &given)?;
+    let names_table = statements.is_some() || request.asked.has_file_of_questions();
+    let live = request.live;
+    let source = live.source(request.from, request.out, &given, names_table)?;
+    let sampled = match source {
+        Source::File => None,
+        Source::Sampled(sampled) => Some(sampled),
+        Source::Interrupted => return Ok(None),
     };
-    write(file, out, asked, &known)
+    let progress = Progress::begin("reading the file");
+    let file = { sampled.as_ref() }.map_or(request.from, |sampled| sampled.path());
+    let known = Known {
+        sampled: sampled.as_deref(),
+        statements: statements.as_ref(),
+        table,
+        language: { statements.as_ref() }
+            .map_or_else(|| language_of(request.from), Statements::language),
+    };
+    let written = write(file, request.out, request.asked, &known);
+    progress.finish();
+    let (found, text) = written?;
+    if sampled.is_some() && was_asked_to_stop() {
+        return Ok(None);
+    }
+    Ok(Some(Written {
+        found,
+        text,
+        sampled,
+    }))
 }
 
 /// Writes the text of a workload for a file of rows, or for a table that is known otherwise.
@@ -190,7 +211,7 @@ fn write(
     out: Option<&Path>,
     options: &TableFileOptions,
     known: &Known<'_>,
-) -> Result<Written> {
+) -> Result<(Inferred, String)> {
     let mut questions = options.questions(known.language)?;
     let is_of_file = known.statements.is_none() && known.sampled.is_none();
     if is_of_file && known.table.is_some() && questions.log.is_none() {
@@ -201,6 +222,13 @@ fn write(
         .into());
     }
     let data = known.statements.map_or(Some(file), Statements::data);
+    if data.is_none() && options.grow().is_some() {
+        return Err(Misuse::new(anyhow!(
+            "--grow is for a sample of rows, and these are made without end: leave it out, or name rows with --data \
+             FILE"
+        ))
+        .into());
+    }
     let named = match data {
         Some(data) => name_from(out, data)?,
         None => file.display().to_string(),
@@ -210,15 +238,15 @@ fn write(
         None => of_rows(file, options, known, &mut questions)?,
     };
     draw_values(&mut questions, &found, known.language)?;
+    let path = out.unwrap_or(Path::new("init.toml"));
+    if let Some(words) = options.grow() {
+        grow(&mut found, words, &named, path)?;
+    }
     let designs = designs_for(&mut found, &questions.questions);
     let text = found.workload(&named, &designs, &questions.questions);
     let asked_by = questions.option();
-    check(
-        &text,
-        out.unwrap_or(Path::new("init.toml")),
-        asked_by.as_deref(),
-    )?;
-    Ok(Written { found, text })
+    check(&text, path, asked_by.as_deref())?;
+    Ok((found, text))
 }
 
 /// Draws values where questions that are asked for have markers.
@@ -293,61 +321,6 @@ fn of_rows(
     Ok(found)
 }
 
-/// Prints what was found of a file, and what the user should look at.
-pub fn tell(file: &Path, found: &Inferred) {
-    let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
-        .map(String::as_str)
-        .collect();
-    let (of, row) = match &found.origin {
-        Some(origin) => (origin.name.clone(), "sampled row"),
-        None => (file.display().to_string(), "row"),
-    };
-    let rows = match &found.made {
-        None => plural(found.rows, row),
-        Some(_) => "no rows".to_owned(),
-    };
-    let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
-    print_line(format_args!(
-        "{of}: {rows}, {}, key ({})",
-        plural(in_file.count() as u64, "column"),
-        key.join(", ")
-    ));
-    if found.made.is_some() {
-        print_line(format_args!(
-            "note: its rows are made by guesses, which [data.columns] has: put in better ones, or name real rows with \
-             --data FILE"
-        ));
-    }
-    for note in found.notes.iter().cloned().chain(found.repeated_keys()) {
-        print_line(format_args!("note: {note}"));
-    }
-    for left_out in found.left_out.iter().take(MOST_NOTES) {
-        print_line(format_args!("note: left out: {left_out}"));
-    }
-    if found.left_out.len() > MOST_NOTES {
-        print_line(format_args!(
-            "note: left out: {} more, which [table.columns] names",
-            found.left_out.len() - MOST_NOTES
-        ));
-    }
-    if found.bad_rows > 0 && !found.is_typed {
-        match found.bad_rows {
-            1 => print_line(format_args!(
-                "note: 1 row does not fit or lacks its key; it is set aside (bad_rows)"
-            )),
-            rows => print_line(format_args!(
-                "note: at most {rows} rows do not fit or lack their key; they are set aside (bad_rows)"
-            )),
-        }
-    }
-}
-
-/// Writes a number with its noun: `1 row`, `301 rows`.
-fn plural(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
-
 /// Returns the name of the file in a workload that is written to `out`, to which it is relative.
 fn name_from(out: Option<&Path>, file: &Path) -> Result<String> {
     let folder = out.and_then(Path::parent).unwrap_or(Path::new(""));
@@ -372,15 +345,6 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     use super::*;
-
-    #[test]
-    fn one_is_not_several() {
-        assert_eq!(plural(1, "column"), "1 column");
-        assert_eq!(
-            [plural(0, "row"), plural(1_000, "row")],
-            ["0 rows", "1000 rows"]
-        );
-    }
 
     #[test]
     fn a_file_is_named_from_the_folder_of_the_workload() {

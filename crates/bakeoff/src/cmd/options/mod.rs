@@ -4,6 +4,7 @@ pub mod adbc;
 pub mod choice;
 pub mod cluster;
 pub mod data;
+pub mod hosts;
 pub mod metrics;
 pub mod no_workload;
 pub mod nodes;

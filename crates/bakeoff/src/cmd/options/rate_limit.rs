@@ -19,7 +19,7 @@ const DEFAULT: Option<NonZeroU32> = NonZeroU32::new(2_000);
 /// Rows a second that are read of such a server unless told otherwise.
 const DEFAULT_OF_READING: Option<NonZeroU32> = NonZeroU32::new(10_000);
 
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub struct RateLimitOptions {
     /// Rows a second that are written at most to a server that Bakeoff did not start, or `none`
     /// [default: 2000]

@@ -72,6 +72,10 @@ pub struct TableFileOptions {
     /// before the line that unmistakably names the columns]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TextForm::MOST_SKIPPED))]
     skip_lines: Option<u64>,
+
+    /// The rows are a sample that goes on: how far, such as 'three years', '5000 sensors' or 'sensors x50'
+    #[arg(long, value_name = "WORDS")]
+    grow: Option<String>,
 }
 
 /// What is asked of a table.
@@ -167,6 +171,11 @@ impl TableFileOptions {
         self.questions.is_some()
     }
 
+    /// Returns how far the rows go on beyond the file, in words, if they do.
+    pub fn grow(&self) -> Option<&str> {
+        self.grow.as_deref()
+    }
+
     /// Returns the options that are given of those that say what a file is.
     pub fn of_files(&self) -> Vec<&'static str> {
         let all = [
@@ -185,11 +194,12 @@ impl TableFileOptions {
 
     /// Returns the first of these options that is given.
     pub fn first_given(&self) -> Option<&'static str> {
-        let questions = [
+        let others = [
             ("--question", !self.question.is_empty()),
             ("--questions", self.questions.is_some()),
+            ("--grow", self.grow.is_some()),
         ];
-        let given = questions.iter().find(|(_, is_given)| *is_given);
+        let given = others.iter().find(|(_, is_given)| *is_given);
         let of_files = self.of_files();
         of_files
             .first()

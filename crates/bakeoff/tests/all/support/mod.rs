@@ -1,5 +1,6 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
+pub mod exporter;
 pub mod going_on;
 pub mod kept;
 pub mod postgres;
@@ -212,6 +213,23 @@ impl Bench {
             command.args(["--scales", "1", "--no-twins"]);
         }
         command
+    }
+
+    /// As [`command`](Self::command) where no server and no library of an engine is found.
+    pub fn command_without_servers(&self, arguments: &[&str]) -> Command {
+        let none = self.path("none");
+        std::fs::create_dir_all(&none).unwrap();
+        let mut command = self.command(arguments);
+        command
+            .env("PATH", &none)
+            .env("BAKEOFF_POSTGRES_BIN", &none)
+            .env("BAKEOFF_DUCKDB_LIBRARY", none.join("libduckdb.so"))
+            .env_remove("JAVA_HOME");
+        command
+    }
+
+    pub fn without_servers(&self, arguments: &[&str]) -> Ended {
+        Ended::of(self.command_without_servers(arguments).output().unwrap())
     }
 
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {

@@ -14,6 +14,7 @@ mod partitions;
 mod plans;
 pub(crate) mod published;
 mod race;
+mod rules;
 mod scan_speed;
 mod sets;
 mod setup;
@@ -45,7 +46,7 @@ pub fn render_so_far(summary: &Summary) -> String {
     page.around(&sections(summary))
 }
 
-fn sections(summary: &Summary) -> [String; 29] {
+fn sections(summary: &Summary) -> [String; 30] {
     [
         scatter(summary),
         query_charts(summary),
@@ -59,6 +60,7 @@ fn sections(summary: &Summary) -> [String; 29] {
         by_level::of_run(summary),
         by_setting::of_run(summary),
         race::of_run(summary),
+        rules::of_run(summary),
         by_rows::of_run(summary),
         by_series::of_run(summary),
         growth::at_full_scale(summary),

@@ -1,4 +1,4 @@
-//! Growth in words: `three years`, `5000 sensors`, `50 times the sensors`.
+//! Growth in words: `three years`, `5000 sensors`, `50 times the sensors`, `sensors x50`.
 
 use crate::{ColumnType, SampleAxis, SampleSize, ScaleSample, Table};
 
@@ -75,6 +75,15 @@ pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
         .split_whitespace()
         .filter(|word| !FILLERS.contains(word))
         .collect();
+    // `sensors x50` is `50x sensors`.
+    let factor_behind = match words.as_slice() {
+        [_, behind] => behind.strip_prefix('x').map(|number| format!("{number}x")),
+        _ => None,
+    };
+    let words = match &factor_behind {
+        Some(factor) => vec![factor.as_str(), words[0]],
+        None => words,
+    };
     let unknown = || unknown(&text, table);
     let (number, is_factor, rest) = number(&words).ok_or_else(unknown)?;
     let grown = match rest {
@@ -233,6 +242,8 @@ mod tests {
             ("A week", Time, SampleSize::Milliseconds(604_800_000)),
             ("50 times the sensors", Series, SampleSize::Times(50.0)),
             ("10x stations", Series, SampleSize::Times(10.0)),
+            ("sensors x50", Series, SampleSize::Times(50.0)),
+            ("Time x1.5", Time, SampleSize::Times(1.5)),
             (
                 "ten times as many station_id",
                 Series,
@@ -257,6 +268,8 @@ mod tests {
             "three",
             "10x",
             "x years",
+            "years x3",
+            "sensors x",
             "5 days 2",
         ] {
             let error = parse(text, &table(ColumnType::Timestamp)).unwrap_err();

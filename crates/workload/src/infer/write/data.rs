@@ -21,6 +21,13 @@ impl Inferred {
         let about = about.join("; ");
         let comment = if about.is_empty() { "" } else { " # " };
         line(out, &format!("file = {}{comment}{about}", quoted(file)));
+        if let Some(grown) = &self.grown {
+            line(
+                out,
+                "# The file is a sample: further rows like its own follow them, as far as this says.",
+            );
+            line(out, &format!("grow = {}", quoted(&grown.words)));
+        }
         if let Some(delimiter) = self.delimiter {
             let written = TextForm::delimiter_name(delimiter);
             line(out, &format!("delimiter = {}", quoted(&written)));

@@ -1,7 +1,8 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::infer::{Asked, infer};
+use crate::infer::{Asked, Grown, Origin, infer};
 use crate::{ColumnType, Result, Workload};
 
 fn inferred(name: &str, text: &str, asked: &Asked) -> Result<Inferred> {
@@ -340,4 +341,45 @@ fn texts_are_written_so_that_toml_reads_them() {
     assert_eq!(percent(0.0101), "1.0%");
     assert_eq!(percent(0.999_9), "99.9%", "not all");
     assert_eq!(percent(1.0), "100%");
+}
+
+#[test]
+fn a_sample_grows_with_all_rows_of_its_table() {
+    let text = "name,time,value\na,2024-01-01,1\na,2024-01-02,2\nb,2024-01-01,3\nb,2024-01-02,4\n";
+    let mut found = inferred("sample.csv", text, &Asked::default()).unwrap();
+    let scale = |found: &Inferred| {
+        let text = found.workload("sample.csv", &designs(), &[]);
+        let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+        (workload.scale.default_rows, workload.scale.full_rows, text)
+    };
+    let (rows, all, text) = scale(&found);
+    assert_eq!((rows, all), (4, 4));
+    assert!(!text.contains("grow"), "{text}");
+    found.grown = Some(Grown {
+        words: "50 times the series".to_owned(),
+        rows: 200,
+    });
+    let (rows, all, text) = scale(&found);
+    assert_eq!((rows, all), (200, 200));
+    assert!(
+        text.contains("\ngrow = \"50 times the series\"\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("full_rows = 200 # that there will be, as `grow` says"),
+        "{text}"
+    );
+    // It is a part of a table with more rows.
+    found.origin = Some(Origin {
+        name: "ks.t at db1".to_owned(),
+        table: "t".to_owned(),
+        about: Vec::new(),
+        columns: BTreeMap::new(),
+        left_out: Vec::new(),
+        rows: Some((1_000, "an estimate".to_owned())),
+        design: None,
+        descending: None,
+    });
+    let (rows, all, _) = scale(&found);
+    assert_eq!((rows, all), (200, 50_000));
 }

@@ -33,9 +33,9 @@ const LEFT_BEHIND: &str = "interrupted again: unfinished files may be left in th
 /// Options for files that a table of PostgreSQL may need as well, since it need not have a key.
 const FOR_KEYS: [&str; 2] = ["--key", "--time"];
 
-#[derive(Args, Debug)]
-#[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
-pub struct LiveOptions {
+/// Options that say which table is meant, and how much of it is read.
+#[derive(Args, Debug, Clone)]
+pub struct SampleOptions {
     /// Table of the PostgreSQL whose address is given, as SCHEMA.TABLE; or the one that is meant where a file of
     /// statements makes several, or a log of queries asks several
     #[arg(long, value_name = "SCHEMA.TABLE")]
@@ -44,6 +44,13 @@ pub struct LiveOptions {
     /// Rows of a live table that are enough, from all parts of it [default: 100000]
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     sample: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+#[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
+pub struct LiveOptions {
+    #[command(flatten)]
+    of_table: SampleOptions,
 
     /// Encrypt the connection to the server of a live table; PEM file with the certificates to trust
     #[arg(long, value_name = "FILE")]
@@ -51,6 +58,18 @@ pub struct LiveOptions {
 
     #[command(flatten)]
     rate_limit: RateLimitOptions,
+}
+
+/// What a command says of a live table.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    pub of_table: &'a SampleOptions,
+    /// File with the certificates to trust, if the connection is to be encrypted.
+    pub ca: Option<&'a PathBuf>,
+    /// How fast it is read.
+    pub rate_limit: &'a RateLimitOptions,
+    /// An option for live tables alone that is given besides those of the table, if there is one.
+    pub given: Option<&'static str>,
 }
 
 /// Where the rows of a workload come from.
@@ -77,10 +96,49 @@ pub fn is_address(from: &Path) -> bool {
     !matches!(Address::parse(from), Ok(None))
 }
 
-impl LiveOptions {
+impl SampleOptions {
+    /// Returns the option that is given, if there is one.
+    pub fn given(&self) -> Option<&'static str> {
+        let sample = self.sample.is_some().then_some("--sample");
+        self.table.is_some().then_some("--table").or(sample)
+    }
+
     /// Returns the name of the table that is meant.
     pub fn table(&self) -> Option<&str> {
         self.table.as_deref()
+    }
+}
+
+impl LiveOptions {
+    /// Returns what these options say of a live table.
+    pub fn reading(&self) -> Reading<'_> {
+        let rate_limit = self.rate_limit.is_given().then_some("--rate-limit");
+        Reading {
+            of_table: &self.of_table,
+            ca: self.tls_ca.as_ref(),
+            rate_limit: &self.rate_limit,
+            given: self.tls_ca.is_some().then_some("--tls-ca").or(rate_limit),
+        }
+    }
+}
+
+impl<'a> Reading<'a> {
+    /// Returns the name of the table that is meant.
+    pub fn table(self) -> Option<&'a str> {
+        self.of_table.table()
+    }
+
+    /// Checks an address with what is said of its table, before anything is read. `given` are the options that say what
+    /// a file is. The name of a file is no address, and passes.
+    ///
+    /// # Errors
+    /// Fails with a misuse for an address that names no table or has a password, which is not repeated, and for options
+    /// that do not go together.
+    pub fn check_address(self, from: &Path, given: &[&'static str]) -> Result<()> {
+        match Address::parse(from).map_err(|why| Misuse::new(anyhow!(why)))? {
+            Some(address) => self.check(&address, given),
+            None => Ok(()),
+        }
     }
 
     /// Reads a sample if `from` is the address of a table. `given` are the options that say what a file is;
@@ -90,7 +148,7 @@ impl LiveOptions {
     /// Fails with a misuse for an address that names no table, and for options that do not go together, and if the
     /// table cannot be read.
     pub fn source(
-        &self,
+        self,
         from: &Path,
         out: Option<&Path>,
         given: &[&'static str],
@@ -143,19 +201,17 @@ impl LiveOptions {
     }
 
     /// Returns an option for live tables that is given, if there is one.
-    fn given(&self, names_table: bool) -> Option<&'static str> {
+    fn given(self, names_table: bool) -> Option<&'static str> {
         let all = [
-            ("--table", self.table.is_some() && !names_table),
-            ("--sample", self.sample.is_some()),
-            ("--tls-ca", self.tls_ca.is_some()),
-            ("--rate-limit", self.rate_limit.is_given()),
+            ("--table", self.of_table.table.is_some() && !names_table),
+            ("--sample", self.of_table.sample.is_some()),
         ];
         let mut given = all.into_iter().filter(|(_, is_given)| *is_given);
-        given.next().map(|(option, _)| option)
+        given.next().map(|(option, _)| option).or(self.given)
     }
 
     /// Checks that the options go together with the address.
-    fn check(&self, address: &Address, given: &[&'static str]) -> Result<()> {
+    fn check(self, address: &Address, given: &[&'static str]) -> Result<()> {
         let has_key = matches!(address, Address::Cassandra { .. });
         let is_wrong = |option: &&&str| has_key || !FOR_KEYS.contains(*option);
         if let Some(option) = given.iter().find(is_wrong) {
@@ -164,7 +220,7 @@ impl LiveOptions {
             ))
             .into());
         }
-        match (address, &self.table) {
+        match (address, self.table()) {
             (Address::Cassandra { .. }, Some(_)) => Err(Misuse::new(anyhow!(
                 "--table is for postgres://; the table of a Cassandra is in its address, as in \
                  cassandra://HOST/KEYSPACE.TABLE: leave it out"
@@ -174,13 +230,14 @@ impl LiveOptions {
                 "--table SCHEMA.TABLE: say which table of the database is meant"
             ))
             .into()),
-            _ => Ok(()),
+            (Address::Postgres { url }, Some(_)) => check_postgres(url, self.ca),
+            (Address::Cassandra { .. }, None) => Ok(()),
         }
     }
 
-    async fn read(&self, address: &Address) -> Result<LiveTable> {
+    async fn read(self, address: &Address) -> Result<LiveTable> {
         let request = SampleRequest {
-            rows: self.sample.unwrap_or(SAMPLED_ROWS),
+            rows: self.of_table.sample.unwrap_or(SAMPLED_ROWS),
             rate_limit: self.rate_limit.of_reading(),
         };
         match address {
@@ -193,14 +250,14 @@ impl LiveOptions {
                     .await
             }
             Address::Postgres { url } => {
-                let table = self.table.as_deref().unwrap_or_default();
-                read_postgres(url, table, self.tls_ca.as_ref(), &request).await
+                let table = self.table().unwrap_or_default();
+                read_postgres(url, table, self.ca, &request).await
             }
         }
     }
 
     async fn read_cassandra(
-        &self,
+        self,
         host: &str,
         user: Option<&String>,
         location: &Location,
@@ -210,13 +267,29 @@ impl LiveOptions {
             address: host.to_owned(),
             username: user.cloned(),
             password: cluster::password(),
-            tls: self.tls_ca.is_some(),
-            tls_ca: self.tls_ca.clone(),
+            tls: self.ca.is_some(),
+            tls_ca: self.ca.cloned(),
             consistency: None,
         };
         let read = sample_cassandra(&cluster, location, request).await;
         read.map_err(to_cli_error)
     }
+}
+
+/// Returns the server that an address names.
+///
+/// # Errors
+/// Fails with a misuse for an address that is invalid or has a password, and if the certificates cannot be read.
+#[cfg(feature = "postgres")]
+fn postgres_server(url: &str, ca: Option<&PathBuf>) -> Result<bakeoff_engines::PostgresServer> {
+    let password = crate::cmd::options::postgres::password();
+    let server = bakeoff_engines::PostgresServer::looked_at(url, password.as_deref(), ca);
+    server.map_err(|error| Misuse::new(error.into()).into())
+}
+
+#[cfg(feature = "postgres")]
+fn check_postgres(url: &str, ca: Option<&PathBuf>) -> Result<()> {
+    postgres_server(url, ca).map(drop)
 }
 
 #[cfg(feature = "postgres")]
@@ -226,26 +299,28 @@ async fn read_postgres(
     ca: Option<&PathBuf>,
     request: &SampleRequest,
 ) -> Result<LiveTable> {
-    use bakeoff_engines::{PostgresServer, sample_postgres};
-
-    let password = crate::cmd::options::postgres::password();
-    let server = PostgresServer::looked_at(url, password.as_deref(), ca);
-    let server = server.map_err(|error| Misuse::new(error.into()))?;
-    let read = sample_postgres(&server, table, request).await;
+    let server = postgres_server(url, ca)?;
+    let read = bakeoff_engines::sample_postgres(&server, table, request).await;
     read.map_err(to_cli_error)
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn read_postgres(
-    _: &str,
-    _: &str,
-    _: Option<&PathBuf>,
-    _: &SampleRequest,
-) -> Result<LiveTable> {
+fn check_postgres(_: &str, _: Option<&PathBuf>) -> Result<()> {
     Err(Misuse::new(anyhow!(
         "this Bakeoff was built without PostgreSQL: build it with the feature `postgres`, or write the rows to a file"
     ))
     .into())
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn read_postgres(
+    url: &str,
+    _: &str,
+    ca: Option<&PathBuf>,
+    _: &SampleRequest,
+) -> Result<LiveTable> {
+    check_postgres(url, ca)?;
+    Err(anyhow!("no PostgreSQL can be read"))
 }
 
 impl Sampled {
