@@ -238,8 +238,10 @@ impl Levels {
             self.close_one(Opened::Case);
         } else if ends_one {
             self.clause(words, at);
-        } else if is(word, "from") && may_be_name(before(words, at)) {
-            // If both are what they look like, commas behind it divide tables.
+        } else if is(word, "from") && !is_of_distinct(words, at) {
+            // It may be a name, or the first word of a query, or behind a name that looks like an operator: commas
+            // behind it may divide tables.
+            self.level.is_query = true;
             self.level.in_from = true;
         }
     }
@@ -271,9 +273,10 @@ fn is_one_of(token: Option<&Token<'_>>, of: &[&str]) -> bool {
     of.iter().any(|word| is(token, word))
 }
 
-/// Returns whether an operator is a name somewhere else, such as that of a column.
-fn may_be_name(operator: Option<&Token<'_>>) -> bool {
-    is_one_of(operator, &OPERATORS) || is(operator, "minus")
+/// Returns whether what is at a place belongs to IS DISTINCT or IS NOT DISTINCT.
+fn is_of_distinct(words: &[Token<'_>], at: usize) -> bool {
+    let first = at.checked_sub(2).and_then(|first| words.get(first));
+    is(before(words, at), "distinct") && is_one_of(first, &["is", "not"])
 }
 
 /// Returns whether what is before a place may be the end of an expression. If it is not, a word there is a name: SQL
