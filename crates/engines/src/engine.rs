@@ -15,6 +15,7 @@ use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
+use crate::key_values::KeyValues;
 use crate::ranges::Ranges;
 use crate::value_folders::ValueFolders;
 use crate::{Context, DriveRequest, EngineError, EngineOptions, OptionGroup};
@@ -326,6 +327,19 @@ pub trait Engine: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the columns of which each row needs a value, since a design has another key than the workload, or `None`
+    /// if it has that one.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::describe`].
+    fn key_values(
+        &self,
+        _id: &DesignId,
+        _workload: &Workload,
+    ) -> Result<Option<KeyValues>, EngineError> {
+        Ok(None)
+    }
+
     /// Starts the engine, or connects to one that runs.
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError>;
 }
@@ -349,6 +363,11 @@ fn not_shared(engine: &EngineInfo) -> EngineError {
 #[async_trait]
 pub trait Running: Send + Sync {
     fn info(&self) -> EngineInfo;
+
+    /// Returns what its user should know of how it was started, if that is not as it should be.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 
     async fn design(
         &self,

@@ -1,10 +1,12 @@
-//! Finding, before anything is started, designs that would need more tables or folders than they may have.
+//! Finding, before anything is started, designs that would need more tables or folders than they may have, or values
+//! that rows do not have.
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::EngineError;
+use crate::key_values::KeyValues;
 use crate::ranges::{RangeCount, Ranges};
 use crate::registry::engine;
 use crate::value_folders::ValueFolders;
@@ -21,6 +23,8 @@ enum Count {
     Ranges(Ranges, RangeCount),
     /// Folders, with the first complaint about the rows.
     Folders(ValueFolders, Result<(), String>),
+    /// Values that each row has to have, with the first complaint.
+    Values(KeyValues, Result<(), String>),
 }
 
 impl Count {
@@ -32,6 +36,11 @@ impl Count {
                     *complaint = folders.extend(rows);
                 }
             }
+            Count::Values(values, complaint) => {
+                if complaint.is_ok() {
+                    *complaint = values.check(rows);
+                }
+            }
         }
     }
 
@@ -39,12 +48,12 @@ impl Count {
     fn check(&self, times: f64) -> Result<(), String> {
         match self {
             Count::Ranges(ranges, count) => count.check(ranges, times),
-            Count::Folders(_, complaint) => complaint.clone(),
+            Count::Folders(_, complaint) | Count::Values(_, complaint) => complaint.clone(),
         }
     }
 }
 
-/// Checks the first `rows` rows of a source against the ranges and folders of each design. A sample can
+/// Checks the first `rows` rows of a source against the ranges, folders and keys of each design. A sample can
 /// show that there are too many, but never that there are not. Returns a sentence for each design that the
 /// rows do not suit, with a setting that would suit.
 ///
@@ -63,6 +72,9 @@ pub fn check_ranges(
         }
         if let Some(folders) = engine(id)?.value_folders(id, &workload.table)? {
             counted.push((id, Count::Folders(folders, Ok(()))));
+        }
+        if let Some(values) = engine(id)?.key_values(id, workload)? {
+            counted.push((id, Count::Values(values, Ok(()))));
         }
     }
     if counted.is_empty() {

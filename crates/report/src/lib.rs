@@ -24,6 +24,7 @@ pub mod decide;
 pub mod diagnose;
 pub mod drive;
 mod everything;
+mod exporters;
 pub mod listing;
 mod markup;
 mod nodes;

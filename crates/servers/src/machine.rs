@@ -98,14 +98,24 @@ pub(crate) fn device_of(folder: &Path) -> Option<String> {
     Some(format!("{major}:{minor}"))
 }
 
+/// The folder in which the system describes its devices.
+const SYS: &str = "/sys";
+
 /// Returns how many bytes the device of that folder reads ahead; `None` if it has no such setting.
 pub fn read_ahead_bytes(folder: &Path) -> Option<u64> {
+    read_ahead_bytes_by(Path::new(SYS), folder)
+}
+
+/// Returns how many bytes the device of that folder reads ahead, as the folder `sys` describes it, which is `/sys` or
+/// has the same form; `None` if it has no such setting.
+pub fn read_ahead_bytes_by(sys: &Path, folder: &Path) -> Option<u64> {
     let device = device_of(folder)?;
+    let block = sys.join("dev/block").join(&device);
     let kib = [
-        format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
+        block.join("queue/read_ahead_kb"),
         // A partition has the setting of its disk.
-        format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
-        format!("/sys/class/bdi/{device}/read_ahead_kb"),
+        block.join("../queue/read_ahead_kb"),
+        sys.join("class/bdi").join(&device).join("read_ahead_kb"),
     ];
     first_kib_as_bytes(&kib)
 }
@@ -133,7 +143,7 @@ pub(crate) fn load_average() -> Option<f64> {
 }
 
 /// Reads a number of KiB from the first of the files that exists.
-fn first_kib_as_bytes(files: &[String]) -> Option<u64> {
+fn first_kib_as_bytes(files: &[PathBuf]) -> Option<u64> {
     let kib = files
         .iter()
         .find_map(|path| fs::read_to_string(path).ok())?;
@@ -201,10 +211,10 @@ mod tests {
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
             fs::write(&path, text).unwrap();
-            path.display().to_string()
+            path
         };
         let (first, second) = (file("disk", "128\n"), file("partition", "4096\n"));
-        let missing = "/nowhere/read_ahead_kb".to_owned();
+        let missing = PathBuf::from("/nowhere/read_ahead_kb");
         assert_eq!(
             first_kib_as_bytes(&[missing.clone(), first, second]),
             Some(128 << 10)
@@ -212,5 +222,18 @@ mod tests {
         assert_eq!(first_kib_as_bytes(&[missing]), None);
         assert_eq!(first_kib_as_bytes(&[file("none", "no number")]), None);
         assert_eq!(read_ahead_bytes(Path::new("/nowhere")), None);
+    }
+
+    #[test]
+    fn reading_ahead_is_that_of_the_device_with_the_folder() {
+        let sys = tempfile::tempdir().unwrap();
+        let data = tempfile::tempdir().unwrap();
+        assert_eq!(read_ahead_bytes_by(sys.path(), data.path()), None);
+        let device = device_of(data.path()).unwrap();
+        let queue = sys.path().join("dev/block").join(device).join("queue");
+        fs::create_dir_all(&queue).unwrap();
+        fs::write(queue.join("read_ahead_kb"), "4096\n").unwrap();
+        let bytes = read_ahead_bytes_by(sys.path(), data.path());
+        assert_eq!(bytes, Some(4096 << 10));
     }
 }

@@ -39,7 +39,7 @@ pub struct Proposal {
     pub answers_questions: bool,
     /// Whether it takes the operations of the workload's mix.
     pub takes_operations: bool,
-    /// What keeps its engine from being used on this machine.
+    /// What keeps it from being used on this machine: its engine, or what it alone needs, is not there.
     pub not_here: Option<String>,
 }
 

@@ -123,6 +123,8 @@ pub enum StudyFigure {
     CompressionMetadata,
     /// Bytes read from the disk for each byte of values that was read.
     DiskReadPerByte,
+    /// The same without the bytes that compactions read.
+    DiskReadPerByteOfReads,
     /// Rows inserted per second with the design's best setting.
     Inserts,
 }

@@ -131,7 +131,7 @@ impl Propose {
         file.complete()?;
         if left_out > 0 {
             print_line(format_args!(
-                "note: not in {}, since their engines are not here: {left_out} of {} designs",
+                "note: not in {}, since what they need is not here: {left_out} of {} designs",
                 path.display(),
                 proposals.designs.len()
             ));
@@ -181,7 +181,7 @@ pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Re
         context: &context,
     };
     let mut proposals = propose(&request).await.map_err(to_cli_error)?;
-    note_what_is_not_here(&mut proposals.designs).await;
+    note_what_is_not_here(&mut proposals.designs, &context).await;
     Ok(proposals)
 }
 
@@ -246,8 +246,8 @@ fn none_left(path: &Path, proposals: &Proposals) -> anyhow::Error {
     )
 }
 
-/// Notes with each design what keeps its engine from being used on this machine.
-async fn note_what_is_not_here(designs: &mut [Proposal]) {
+/// Notes with each design what keeps it from being used on this machine: its engine, or what it alone needs.
+async fn note_what_is_not_here(designs: &mut [Proposal], context: &Context) {
     let mut reasons: HashMap<String, Option<String>> = HashMap::new();
     for design in designs {
         let Ok(id) = design.design.parse::<DesignId>() else {
@@ -260,9 +260,21 @@ async fn note_what_is_not_here(designs: &mut [Proposal]) {
                 Err(error) => Some(error.to_string()),
             },
         };
-        reasons.insert(id.engine, reason.clone());
-        design.not_here = reason;
+        design.not_here = match &reason {
+            Some(of_engine) => Some(of_engine.clone()),
+            None => lacking(&id, context).await,
+        };
+        reasons.insert(id.engine, reason);
     }
+}
+
+/// Returns what a design needs that its engine does not, and that is not there.
+pub async fn lacking(id: &DesignId, context: &Context) -> Option<String> {
+    let checked = match engine(id) {
+        Ok(engine) => engine.check_design(id, context).await,
+        Err(error) => Err(error),
+    };
+    checked.err().map(|error| error.to_string())
 }
 
 #[cfg(test)]

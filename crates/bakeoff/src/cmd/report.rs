@@ -24,7 +24,7 @@ use crate::terminal::{has_colors, stdout_with_colors};
 use export::ExportOptions;
 
 /// Name of the page in a run folder.
-const PAGE: &str = "report.html";
+pub const PAGE: &str = "report.html";
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 

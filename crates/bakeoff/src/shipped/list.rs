@@ -17,6 +17,8 @@ pub static WORKLOADS: Shelf = Shelf {
     files: shipped![
         "workloads",
         "channel_messages",
+        "compactions",
+        "compactions_bti",
         "compression",
         "compression_ranges",
         "compression_words",

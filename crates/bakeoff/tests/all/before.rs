@@ -1,5 +1,8 @@
 //! What can be known before a server is started is found before: nothing is started, no folder is
 //! made, and the message says what to do.
+
+mod editions;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -247,31 +250,6 @@ fn an_engine_that_is_missing_is_told_before_others_are_started_and_fails_its_des
         .map(|r| r["design"].as_str().unwrap())
         .collect();
     assert_eq!(failed, ["postgres/plain", "timescale/hypertable"]);
-}
-
-#[test]
-fn an_edition_of_timescaledb_that_lacks_what_a_design_needs() {
-    let columnstore = "timescale/hypertable?columnstore=on";
-    let workload = on_servers()
-        .replace("postgres/plain", columnstore)
-        .replace(", \"memory\"", "");
-    let watched = Watched::new(&workload, READINGS);
-    let installed = watched.path("installed");
-    std::fs::create_dir_all(installed.join("extension")).unwrap();
-    let control = installed.join("extension/timescaledb.control");
-    std::fs::write(control, "default_version = '2.19.3'\n").unwrap();
-    let pg_config = format!("#!/bin/sh\necho '{}'\n", installed.display());
-    std::fs::write(watched.path("bin/pg_config"), pg_config).unwrap();
-    let words = [
-        "none of the designs can run here",
-        columnstore,
-        "needs the edition of TimescaleDB under its own licence; this is TimescaleDB 2.19.3 under apache",
-    ];
-    watched.refuses(&RUN, &words);
-    // With the library of that edition nothing is refused, and the server is started.
-    std::fs::write(installed.join("timescaledb-tsl-2.19.3.so"), "").unwrap();
-    watched.bakeoff(&RUN);
-    assert!(watched.has_started_something());
 }
 
 #[test]

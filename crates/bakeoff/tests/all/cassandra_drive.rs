@@ -1,6 +1,7 @@
 //! Loads on a real Cassandra: designs in turns, a search, two processes on one table.
 use std::time::Duration;
 
+use crate::support::exporter::Exporter;
 use crate::support::server::Server;
 use crate::support::shards::two_shards;
 use crate::support::{Bench, of_kind, records, sensors};
@@ -186,11 +187,18 @@ fn on_a_cluster_that_runs() {
     a_search_states_what_its_probes_say(&server);
     two_processes_drive_one_table_and_are_joined(&server);
     a_pass_over_rows_that_are_not_there_has_no_time(&server);
-    tables_are_compacted_and_measured_with_nodetool(&server);
+    tables_and_machines_are_measured_with_nodetool_and_exporters(&server);
 }
 
-fn tables_are_compacted_and_measured_with_nodetool(server: &Server) {
+fn tables_and_machines_are_measured_with_nodetool_and_exporters(server: &Server) {
     let nodetool = server.nodetool();
+    let exporter = Exporter::start(&server.address, |asked| {
+        let received = 1_000_000 * asked;
+        Some(format!(
+            "node_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {asked}\nnode_load1 1.5\n\
+             node_network_receive_bytes_total{{device=\"eth0\"}} {received}\n"
+        ))
+    });
     let arguments = [
         "drive",
         "w.toml",
@@ -199,9 +207,11 @@ fn tables_are_compacted_and_measured_with_nodetool(server: &Server) {
         "--rate",
         "50",
         "--for",
-        "1s",
+        "2s",
         "--nodetool",
         &nodetool,
+        "--metrics",
+        &exporter.url,
         "--out",
         "tool",
     ];
@@ -217,6 +227,16 @@ fn tables_are_compacted_and_measured_with_nodetool(server: &Server) {
     // As the loads left it.
     let after = of_kind(&records, "footprint-after").next().unwrap();
     assert!(after["statistics"]["writes"].as_u64() > Some(0), "{after}");
+    let samples: Vec<_> = of_kind(&records, "second").map(|s| &s["server"]).collect();
+    let received = { samples.iter() }.filter_map(|s| s["network_received_bytes"].as_u64());
+    let received: Vec<u64> = received.collect();
+    assert!(!received.is_empty(), "{samples:?}");
+    assert!(received.is_sorted(), "{received:?}");
+    assert!(
+        samples.iter().any(|s| s["load_average"] == 1.5),
+        "{samples:?}"
+    );
+    assert!(samples.iter().all(|s| s["notes"].is_null()), "{samples:?}");
 }
 
 fn a_pass_over_rows_that_are_not_there_has_no_time(server: &Server) {

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
+use crate::study;
 use crate::support::processes::{Going, catches_interruptions};
 use crate::support::{Bench, HOSTS, READINGS, READS, WORKLOAD, of_kind, records};
 
@@ -244,6 +245,34 @@ fn the_page_of_a_run_that_failed_reloads_itself_no_longer() {
         .says("its page, which reloads itself: ");
     let last = page(&bench, "out");
     assert!(last.contains("has not finished") && !last.contains("http-equiv"));
+}
+
+#[test]
+fn a_study_keeps_its_page_and_those_of_its_steps() {
+    let bench = study::bench(study::STUDY);
+    let study = ["study", "s.toml", "--out", "out", "--follow"];
+    // The second step lasts for ten seconds and more.
+    let command = [&study[..], &["--budget", "400s"]].concat();
+    let mut going = Going::start(&mut bench.command(&command));
+    let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap_or_default();
+    going.wait_until("the page of the second step", || {
+        read("out/2-load/report.html").contains(RELOADS)
+    });
+    let page = read("out/study.html");
+    assert!(page.contains(RELOADS), "{page}");
+    assert!(page.contains("Measured so far: 1 of 2 steps;"), "{page}");
+    let link = "<p>Being measured: <a href=\"2-load/report.html\">load</a></p>";
+    assert!(page.contains(link), "{page}");
+    assert!(!read("out/1-files/report.html").contains("http-equiv"));
+
+    let as_one = bench.bakeoff(&FOLLOW).expect(2);
+    as_one.says("`bakeoff report out/2-load --follow`");
+    going.interrupt();
+    let ended = going.end().expect(130);
+    ended.says("the page of the study, which reloads itself: out/study.html");
+    for name in ["out/study.html", "out/2-load/report.html"] {
+        assert!(!read(name).contains("http-equiv"), "{name}");
+    }
 }
 
 #[test]

@@ -37,6 +37,9 @@ fn what_cannot_be_right_is_refused() {
     for command in ["run", "drive", "sweep"] {
         let arguments = [command, "w.toml", "--nodetool", NODETOOL];
         refused(&arguments, 2, "--cassandra");
+        let metrics = ["--metrics", "http://{host}:9100/metrics"];
+        let metrics = [&[command, "w.toml"][..], &metrics].concat();
+        refused(&metrics, 2, "--cassandra");
     }
     let theirs = [
         "w.toml",
@@ -54,11 +57,15 @@ fn what_cannot_be_right_is_refused() {
     let empty = [&["drive"][..], &theirs, &["--passes", "all", "--empty"]].concat();
     refused(&empty, 2, "--empty: tables without rows");
     let sweep = ["sweep", "w.toml", "--designs", "cassandra/wide"];
-    let secret = ["--nodetool", "nodetool -h {host} -pw hunter2"];
-    let secret = [&sweep[..], &theirs[1..3], &secret, &["--dry-run"]].concat();
-    let ended = bench.bakeoff(&secret).expect(2);
-    ended.says("--nodetool").says("password");
-    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    for (option, secret) in [
+        ("--nodetool", "nodetool -h {host} -pw hunter2"),
+        ("--metrics", "http://ops:hunter2@{host}:9100/metrics"),
+    ] {
+        let secret = [&sweep[..], &theirs[1..3], &[option, secret], &["--dry-run"]].concat();
+        let ended = bench.bakeoff(&secret).expect(2);
+        ended.says(option).says("password");
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    }
 }
 
 #[test]
@@ -116,10 +123,18 @@ fn a_node_is_shown_with_nodetool_and_without() {
     shown.says("http://{host}:1/metrics: cannot be connected to");
     assert!(!shown.stdout.contains("not understood"), "{}", shown.stdout);
 
-    let json = [&table[..], &more, &["--gc", "--json"]].concat();
+    let json = ["--gc", "--json", "--prometheus", "nodes.prom"];
+    let json = [&table[..], &more, &json].concat();
     let json = server.bakeoff(&json).expect(0).stdout;
     let nodes: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(nodes[0]["address"], server.address);
+    let metrics = std::fs::read_to_string(server.bench.path("nodes.prom")).unwrap();
+    let labels = format!(
+        "{{node=\"{}\",keyspace=\"node_figures\",table=\"t\"}} 1\n",
+        server.address
+    );
+    let writes = format!("bakeoff_node_tables_local_writes_count{labels}");
+    assert!(metrics.contains(&writes), "{metrics}");
     let table = &nodes[0]["tables"][0];
     assert_eq!(table["local_writes"]["count"], 1, "{table}");
     let printed = &nodes[0]["nodetool"]["tables"][0]["statistics"];

@@ -181,6 +181,10 @@ fn options_of_cassandra_are_refused_for_designs_of_postgresql() {
             "--nodetool",
             &["--cassandra", "db1", "--nodetool", "ssh {host} nodetool"],
         ),
+        (
+            "--metrics",
+            &["--cassandra", "db1", "--metrics", "http://{host}:9100/"],
+        ),
         ("--keyspace", &["--cassandra", "db1", "--keyspace", "ks"]),
     ] {
         let words = format!(

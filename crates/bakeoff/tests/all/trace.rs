@@ -95,6 +95,8 @@ fn a_read_of_a_partition(server: &Server) {
         "29 rows, 1 tombstone on 127.0.0.1",
         "Slowest ",
         "; 29 rows\n",
+        "Request ",
+        "queue before sending",
         "Executing single-partition query on t",
         "Read 29 live rows and 1 tombstone cells",
     ] {
@@ -129,6 +131,12 @@ fn pages_and_times(server: &Server) {
         "{rows:?}"
     );
     assert_eq!(traced["summary"]["complete"], true);
+    let shown = &pages[traced["client"]["shown_page"].as_u64().unwrap() as usize];
+    let request = shown["request_micros"].as_u64().unwrap();
+    let queue = shown["queue_micros"].as_u64().unwrap();
+    let wire = traced["wire_micros"].as_u64().unwrap();
+    assert!(queue + wire <= request, "{shown}, wire {wire}");
+    assert!(traced["client"]["plan_micros"].is_null(), "{traced}");
     assert_eq!(traced["cluster"]["attempts"].as_array().unwrap().len(), 1);
 }
 

@@ -51,6 +51,8 @@ pub struct Load {
     pub reads_of_partitions: f64,
     /// Whether partitions are read from the newest row on.
     pub wants_newest: bool,
+    /// Share that deletes rows or partitions.
+    pub deletes: f64,
     /// Whether rows are changed or deleted.
     pub changes_rows: bool,
 }
@@ -82,6 +84,8 @@ pub struct Rows {
     pub distinct: BTreeMap<String, u64>,
     /// Texts outside the key that are the same in all rows of a partition.
     pub tags: Vec<String>,
+    /// Columns without a value, or with an empty text, in some of them.
+    pub lacking: Vec<String>,
 }
 
 impl Facts {

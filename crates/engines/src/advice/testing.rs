@@ -48,6 +48,7 @@ pub fn facts() -> Facts {
             in_order: 1.0,
             distinct: BTreeMap::new(),
             tags: Vec::new(),
+            lacking: Vec::new(),
         }),
         full_rows: 1_000_000,
         grows: None,

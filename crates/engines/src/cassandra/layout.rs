@@ -13,6 +13,7 @@ use super::columnar::{self, ColumnarDesign};
 use super::drive::plan::OperationPlan;
 use super::read::reading::makes_functions;
 use super::request::DesignRequest;
+use super::rows::key::KEY;
 use super::rows::layout::{Shape, TableLayout, batch_bytes_of};
 use super::rows::{self, RowsDesign, entries};
 use super::series::{self, SeriesDesign};
@@ -100,6 +101,9 @@ impl CassandraLayout {
                     "design {id}: single operations under load write whole rows: leave {COLUMNS}= out"
                 )))
             }
+            CassandraLayout::Rows(_) if id.settings.contains_key(KEY) => Err(EngineError(format!(
+                "design {id}: the operations of a mix find rows by the workload's key: leave {KEY}= out"
+            ))),
             CassandraLayout::Rows(_) if has_short_names(id) => Err(EngineError(format!(
                 "design {id}: the operations of a mix use the workload's names of columns: leave names=short out"
             ))),

@@ -11,6 +11,7 @@ pub mod diagnose;
 pub mod drive;
 mod layout;
 pub mod live;
+pub mod made;
 mod names;
 pub mod nodes;
 mod options;
@@ -41,6 +42,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
+use crate::key_values::KeyValues;
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
 use crate::{
@@ -64,6 +66,8 @@ pub(crate) use read::reading::{consistency_setting, take_consistency};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use release::{engine_of, release_of};
 use request::DesignRequest;
+use rows::key::KEY;
+use rows::layout::TableLayout;
 use rows::storage::alter::ALTER;
 pub use settings_of::TableSettings;
 pub use table_place::{place, wide_id};
@@ -168,6 +172,8 @@ impl Engine for Cassandra {
         // nothing is loaded that could be altered.
         !id.settings.contains_key("summary")
             && !id.settings.contains_key(ALTER)
+            // Batches of a sweep are of partitions by the workload's key.
+            && !id.settings.contains_key(KEY)
             && !id.settings.contains_key(COLUMNS)
             && CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
@@ -216,6 +222,22 @@ impl Engine for Cassandra {
         Deployment::check(self.0, context).await
     }
 
+    fn key_values(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+    ) -> Result<Option<KeyValues>, EngineError> {
+        let CassandraLayout::Rows(shape) = CassandraLayout::from_id(id)? else {
+            return Ok(None);
+        };
+        if !id.settings.contains_key(KEY) {
+            return Ok(None);
+        }
+        let stored = Stored::of(id, workload)?;
+        let layout = TableLayout::new(id, shape, &stored.workload().table, false)?;
+        Ok(layout.key_values)
+    }
+
     fn fetches_first(&self, context: &Context) -> Option<&'static str> {
         Deployment::fetches_first(self.0, context)
     }
@@ -246,6 +268,10 @@ impl RunningCassandra {
 impl Running for RunningCassandra {
     fn info(&self) -> EngineInfo {
         self.0.info.clone()
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.0.remark()
     }
 
     async fn design(

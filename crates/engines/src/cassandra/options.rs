@@ -5,7 +5,7 @@ use bakeoff_workload::{DesignId, ServerSettings};
 
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
-use super::nodes::Nodetool;
+use super::nodes::{Metrics, Nodetool};
 use super::settings_of::TableSettings;
 
 /// Options of Cassandra: the cluster, its replication, its keyspace and its settings.
@@ -15,6 +15,8 @@ pub struct CassandraOptions {
     pub cluster: Option<Cluster>,
     /// Nodetool on the hosts of an existing cluster; `None` if they cannot be reached so.
     pub nodetool: Option<Nodetool>,
+    /// Exporters of metrics on these hosts, which are read while something is measured.
+    pub metrics: Vec<Metrics>,
     /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
     /// Settings of a table that exists, which tables of rows take over where a design states none.

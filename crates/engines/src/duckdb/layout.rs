@@ -6,12 +6,12 @@ use bakeoff_workload::literal::{self, quoted};
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
 use crate::adbc::{Database, Secrets};
-use crate::parquet::{Codec, SORTED_FILE, check_folder};
+use crate::parquet::{Encoding, SORTED_FILE, check_folder};
 use crate::settings::Settings;
 use crate::{Context, EngineError};
 
 pub const TABLE_SETTINGS: &str = "memory=1024 (MiB)";
-pub const PARQUET_SETTINGS: &str = "codec=zstd|snappy, memory=1024 (MiB)";
+pub const PARQUET_SETTINGS: &str = "codec=zstd|snappy, rows=131072, memory=1024 (MiB)";
 const DEFAULT_MEMORY_MIB: u64 = 1024;
 /// DuckDB cannot load rows with less.
 const LEAST_MEMORY_MIB: u64 = 128;
@@ -31,7 +31,7 @@ pub enum Shape {
     /// In a table of DuckDB.
     Table,
     /// In a Parquet file.
-    Parquet(Codec),
+    Parquet(Encoding),
 }
 
 /// A layout with its settings, for one table in one run.
@@ -55,8 +55,8 @@ impl DuckdbLayout {
             Some("table") => (Settings::new(id, TABLE_SETTINGS)?, Shape::Table),
             Some("parquet") => {
                 let mut settings = Settings::new(id, PARQUET_SETTINGS)?;
-                let codec = Codec::take(&mut settings)?;
-                (settings, Shape::Parquet(codec))
+                let encoding = Encoding::take(&mut settings)?;
+                (settings, Shape::Parquet(encoding))
             }
             other => {
                 return Err(EngineError(format!(
@@ -90,7 +90,7 @@ impl DuckdbLayout {
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut settings = match self.shape {
             Shape::Table => vec![("rows of a row group".to_owned(), ROW_GROUP_ROWS.to_string())],
-            Shape::Parquet(codec) => codec.settings(),
+            Shape::Parquet(encoding) => encoding.settings(),
         };
         settings.push((
             "memory_limit".to_owned(),

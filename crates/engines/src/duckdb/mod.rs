@@ -22,7 +22,6 @@ use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::explained::{explain, plan_in};
 use crate::folder::remove_folder;
-use crate::parquet::ROW_GROUP_ROWS as PARQUET_ROW_GROUP_ROWS;
 use crate::{Context, Engine, EngineError, Layout, Running, sql_check};
 use layout::{DuckdbLayout, PARQUET_SETTINGS, ROW_GROUP_ROWS, Shape, TABLE_SETTINGS};
 use parquet_view::ParquetView;
@@ -88,9 +87,9 @@ impl Engine for Duckdb {
         let layout = DuckdbLayout::new(id, &workload.table, context)?;
         let (statements, unit_rows) = match layout.shape {
             Shape::Table => (table::statements(&layout), ROW_GROUP_ROWS),
-            Shape::Parquet(codec) => (
-                parquet_view::statements(&layout, codec),
-                PARQUET_ROW_GROUP_ROWS as u64,
+            Shape::Parquet(encoding) => (
+                parquet_view::statements(&layout, encoding),
+                u64::from(encoding.rows),
             ),
         };
         Ok(DesignInfo {
@@ -185,10 +184,10 @@ impl Running for RunningDuckdb {
         let options = &context.options.adbc;
         let design: Box<dyn Design> = match layout.shape {
             Shape::Table => Box::new(DuckdbTable::new(info, layout, &self.library, options)?),
-            Shape::Parquet(codec) => Box::new(ParquetView::new(
+            Shape::Parquet(encoding) => Box::new(ParquetView::new(
                 info,
                 layout,
-                codec,
+                encoding,
                 &self.library,
                 options,
             )?),

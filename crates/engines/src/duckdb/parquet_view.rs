@@ -11,11 +11,11 @@ use super::layout::DuckdbLayout;
 use super::{ask, query_plan, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Database, Driver};
-use crate::parquet::{Codec, FileLayout, ParquetTable};
+use crate::parquet::{Encoding, FileLayout, ParquetTable};
 
 /// Returns the statements of the layout, and what is done beside them.
-pub fn statements(layout: &DuckdbLayout, codec: Codec) -> Vec<String> {
-    let file = FileLayout::of_one_file(codec);
+pub fn statements(layout: &DuckdbLayout, encoding: Encoding) -> Vec<String> {
+    let file = FileLayout::of_one_file(encoding);
     let mut statements = file.statements(&layout.table, &layout.dir);
     statements.push(format!("in {}:", layout.view_file().display()));
     statements.extend(layout.view_statements());
@@ -38,7 +38,7 @@ impl ParquetView {
     pub fn new(
         info: DesignInfo,
         layout: DuckdbLayout,
-        codec: Codec,
+        encoding: Encoding,
         library: &Path,
         options: &AdbcOptions,
     ) -> Result<Self, EngineError> {
@@ -46,7 +46,7 @@ impl ParquetView {
         let view_file = layout.view_file();
         Ok(ParquetView {
             // It only writes, which takes no threads.
-            file: ParquetTable::new(info, dir, table, FileLayout::of_one_file(codec), 1),
+            file: ParquetTable::new(info, dir, table, FileLayout::of_one_file(encoding), 1),
             view: layout.writable(library, &view_file),
             view_file,
             options: options.clone(),

@@ -176,7 +176,7 @@ impl Design for ParquetTable {
             }
             let properties = self
                 .layout
-                .codec
+                .encoding
                 .properties(&self.table)
                 .map_err(external)?;
             let file = File::create(&unfinished)?;

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
 
-use super::codec::Codec;
+use super::codec::Encoding;
 use crate::EngineError;
 use crate::settings::Settings;
 use crate::value_folders::{MOST_FOLDERS, ValueFolders};
 
-pub const SETTINGS: &str = "codec=zstd|snappy, sort=country, partition=country, columns=10";
+pub const SETTINGS: &str =
+    "codec=zstd|snappy, rows=131072, sort=country, partition=country, columns=10";
 /// The column that these have as an example.
 const EXAMPLE: &str = "country";
 /// The name of the sorted file in the folder of a design without folders of its own.
@@ -21,7 +22,7 @@ const PATTERN: [char; 3] = ['*', '?', '['];
 /// How the files of a design are encoded, sorted and divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLayout {
-    pub codec: Codec,
+    pub encoding: Encoding,
     /// The column that rows are sorted by before their key.
     pub sort: Option<String>,
     /// The column whose values each have a folder.
@@ -39,7 +40,7 @@ impl FileLayout {
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("parquet has no layout `{layout}`")));
         }
-        let codec = Codec::take(&mut settings)?;
+        let encoding = Encoding::take(&mut settings)?;
         let sort = column(&mut settings, table, "sort")?;
         let partition = column(&mut settings, table, "partition")?;
         if let Some(sort) = &sort {
@@ -47,16 +48,16 @@ impl FileLayout {
         }
         settings.end()?;
         Ok(FileLayout {
-            codec,
+            encoding,
             sort,
             partition,
         })
     }
 
     /// Returns the layout of one file that is sorted by the key.
-    pub fn of_one_file(codec: Codec) -> Self {
+    pub fn of_one_file(encoding: Encoding) -> Self {
         FileLayout {
-            codec,
+            encoding,
             sort: None,
             partition: None,
         }
@@ -122,7 +123,7 @@ impl FileLayout {
 
     /// Returns the settings in force, for the report.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let mut settings = self.codec.settings();
+        let mut settings = self.encoding.settings();
         if let Some(column) = &self.sort {
             settings.push(("sort".to_owned(), format!("{column}, then the key")));
         }
@@ -275,6 +276,19 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_row_group_are_as_many_as_asked_for() {
+        for (id, rows) in [
+            ("parquet", "131072"),
+            ("parquet?rows=30720", "30720"),
+            ("parquet?rows=1048576", "1048576"),
+        ] {
+            let settings = layout(id).unwrap().settings();
+            let said = ("rows of a row group".to_owned(), rows.to_owned());
+            assert!(settings.contains(&said), "{id}: {settings:?}");
+        }
+    }
+
+    #[test]
     fn what_was_done_is_said() {
         for (id, settled) in [
             ("parquet", "sorted by key into one file"),
@@ -330,6 +344,12 @@ mod tests {
             ("parquet?partition=value", "partition=value is a double"),
             ("parquet?partition=photo", "partition=photo is a blob"),
             ("parquet?sort=series", "the key begins with it"),
+            (
+                "parquet?rows=999",
+                "rows=999 is not a number of rows from 1000 to 1048576",
+            ),
+            ("parquet?rows=2000000", "rows=2000000 is not a number"),
+            ("parquet?rows=all", "rows=all is not a number of rows"),
             (
                 "parquet?sort=country&partition=country",
                 "all rows of a folder have the same value",

@@ -19,7 +19,9 @@ use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
 use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
-pub use codec::{Codec, ROW_GROUP_ROWS};
+#[cfg(test)]
+pub use codec::Codec;
+pub use codec::Encoding;
 pub use files::ParquetTable;
 use layout::SETTINGS;
 pub use layout::{FileLayout, SORTED_FILE, check_folder};
@@ -65,7 +67,7 @@ impl Engine for ParquetFiles {
         check_folder(id, &dir)?;
         let statements = layout.statements(table, &dir);
         Ok(stored.described(DesignInfo {
-            unit_rows: Some(ROW_GROUP_ROWS as u64),
+            unit_rows: Some(u64::from(layout.encoding.rows)),
             ..self.info_of(id, layout.settings(), statements)
         }))
     }

@@ -2,7 +2,10 @@
 
 use bakeoff_workload::ColumnType;
 
-use crate::advice::{Advice, Facts, Rank, Rule, Stated, apply, bytes, count, percent};
+use super::codec::DEFAULT_ROWS;
+use crate::advice::{
+    Advice, Facts, Filter, Question, Rank, Rule, Stated, apply, bytes, count, percent,
+};
 
 const BY_KEY: Stated = Stated {
     rule: "sorted-files",
@@ -20,7 +23,17 @@ const FOLDERS: Stated = Stated {
     rule: "folders",
     source: "DuckDB's performance guide: folders by what is filtered, with files of 100 MB to 10 GB",
 };
+const ROW_GROUPS: Stated = Stated {
+    rule: "row-groups",
+    source: "DuckDB's performance guide: 100,000 to 1,000,000 rows in a row group, and at least as many groups as \
+             threads; against it, smaller ones for questions of few rows",
+};
 
+/// Rows of the row groups that are proposed beside those of 131,072 rows: fewer, and more.
+const SMALL_GROUP: u64 = 30_720;
+const LARGE_GROUP: u64 = 1_048_576;
+/// Share of the rows up to which a question finds few.
+const FEW_FOUND: f64 = 0.01;
 /// Smallest file in bytes, before it is compressed.
 const LEAST_FILE: f64 = 100e6;
 /// Most folders that are proposed.
@@ -30,7 +43,7 @@ const MOST_FOUND: f64 = 0.5;
 /// Most columns for which there are proposals.
 const MOST_COLUMNS: usize = 2;
 
-const RULES: [Rule; 4] = [begin, codec, sort, folders];
+const RULES: [Rule; 5] = [begin, codec, sort, folders, row_groups];
 
 /// Applies all rules.
 pub fn advise(facts: &Facts) -> Vec<Advice> {
@@ -118,6 +131,44 @@ fn folders(facts: &Facts) -> Vec<Advice> {
     advice
 }
 
+/// Proposes smaller row groups for questions of few rows and for more cores than there are groups, and larger ones for
+/// questions of all rows.
+fn row_groups(facts: &Facts) -> Vec<Advice> {
+    let rows = facts.full_rows;
+    let cores = u64::from(facts.cores);
+    let groups = rows.div_ceil(u64::from(DEFAULT_ROWS));
+    let finds_few = |q: &Question| {
+        let is_rare = |f: &Filter| f.share.is_some_and(|share| share <= FEW_FOUND);
+        q.names_partition(&facts.table) || q.filters.iter().any(is_rare)
+    };
+    let of_few = facts.question(finds_few).filter(|_| groups > 1);
+    let small = if let Some(name) = of_few {
+        Some(format!(
+            "{name} asks for few of the rows, and smaller groups skip more of the others"
+        ))
+    } else if groups < cores && rows > SMALL_GROUP {
+        Some(format!(
+            "of 131,072 rows each there are {groups} groups for {cores} cores"
+        ))
+    } else {
+        None
+    };
+    let of_all = facts.question(|q| q.is_of_all_rows);
+    let large = of_all.filter(|_| rows / LARGE_GROUP >= cores.max(1));
+    let large =
+        large.map(|name| format!("{name} reads all rows, and larger groups compress better"));
+    let measured = [(SMALL_GROUP, small), (LARGE_GROUP, large)].into_iter();
+    let measured = measured.filter_map(|(size, says)| Some((size, says?)));
+    let advice = measured.map(|(size, says)| {
+        ROW_GROUPS.measure(
+            Rank::Further,
+            format!("parquet?codec=zstd&rows={size}"),
+            says,
+        )
+    });
+    advice.collect()
+}
+
 /// Returns whether files have statistics of a column, by which parts of them are skipped.
 fn is_sorted(facts: &Facts, column: &str) -> bool {
     let column = facts.table.column(column);
@@ -155,6 +206,27 @@ mod tests {
         assert_eq!(designs(&sort(&facts)), expected);
         facts.table.partition_key = vec!["time".to_owned()];
         assert_eq!(designs(&sort(&facts)), ["parquet?codec=zstd&sort=status"]);
+    }
+
+    #[test]
+    fn row_groups_are_small_for_few_rows_or_many_cores_and_large_for_all_rows() {
+        let mut facts = facts();
+        let small = ["parquet?codec=zstd&rows=30720"];
+        let large = ["parquet?codec=zstd&rows=1048576"];
+        // Eight groups for eight cores.
+        assert_eq!(row_groups(&facts), []);
+        facts.cores = 16;
+        assert_eq!(designs(&row_groups(&facts)), small);
+        facts.full_rows = 20_000;
+        assert_eq!(row_groups(&facts), []);
+        facts.full_rows = 100_000_000;
+        assert_eq!(designs(&row_groups(&facts)), large);
+        for filter in [equals("series", None), equals("status", Some(0.001))] {
+            facts.questions = vec![question("few", vec![filter])];
+            assert_eq!(designs(&row_groups(&facts)), small);
+        }
+        facts.questions = vec![question("many", vec![equals("status", Some(0.2))])];
+        assert_eq!(row_groups(&facts), []);
     }
 
     #[test]

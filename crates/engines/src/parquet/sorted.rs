@@ -38,7 +38,7 @@ impl Sorted {
         let mut sorted = Sorted {
             path: path.to_owned(),
             table: table.clone(),
-            properties: layout.codec.properties(table).map_err(external)?,
+            properties: layout.encoding.properties(table).map_err(external)?,
             folders: layout.partition.clone().zip(layout.folders()),
             open: None,
         };

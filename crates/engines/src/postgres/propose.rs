@@ -33,6 +33,11 @@ const CHUNKS: Stated = Stated {
     source: "TimescaleDB's documentation: 7 days, if the indexes of the chunks that are written fit into 25% of the \
              memory",
 };
+const COLUMNSTORE: Stated = Stated {
+    rule: "columnstore",
+    source: "Timescale's pg-aiguide: rows of a key compressed together, more than 100 of them in a chunk, and never \
+             fewer than 10",
+};
 
 /// Partitions or chunks of the whole table: a number to begin with, and a few and many to compare it with.
 const BEGUN: f64 = 20.0;
@@ -44,11 +49,15 @@ const ENTRY_BYTES: f64 = 16.0;
 const TIME_BYTES: f64 = 8.0;
 /// The default of TimescaleDB in milliseconds.
 const WEEK: f64 = 7.0 * 86_400_000.0;
+/// The same as a setting has it.
+const DEFAULT_CHUNK: &str = "7d";
 /// Share of the rows that come in order below which BRIN is not worth measuring.
 const OUT_OF_ORDER: f64 = 0.8;
+/// Rows of a partition key in a chunk below which compressing them together gains little.
+const FEW_TOGETHER: f64 = 10.0;
 
 const OF_POSTGRES: [Rule; 4] = [begin, time_index, brin, partitions];
-const OF_TIMESCALE: [Rule; 2] = [chunks, chunk_in_memory];
+const OF_TIMESCALE: [Rule; 3] = [chunks, chunk_in_memory, columnstore];
 
 /// Applies all rules of an engine.
 pub fn advise(flavour: Flavour, facts: &Facts) -> Vec<Advice> {
@@ -142,7 +151,7 @@ fn chunks(facts: &Facts) -> Vec<Advice> {
         // Of times the default of TimescaleDB is known to be one that people have.
         let is_time = column.kind == ColumnType::Timestamp;
         let says = "the default of TimescaleDB, since the first rows do not show how long the table's time is";
-        let design = "timescale/hypertable?chunk=7d";
+        let design = format!("timescale/hypertable?chunk={DEFAULT_CHUNK}");
         let default = is_time.then(|| CHUNKS.measure(Rank::First, design, says));
         return default.into_iter().collect();
     };
@@ -199,6 +208,40 @@ fn chunk_in_memory(facts: &Facts) -> Vec<Advice> {
     vec![CHUNKS.measure(Rank::Likely, design, says)]
 }
 
+/// Proposes compressed chunks for questions of rows that nobody changes, and names them where a chunk has too few rows
+/// of a partition key.
+fn columnstore(facts: &Facts) -> Vec<Advice> {
+    let is_changed = facts.load.as_ref().is_some_and(|load| load.changes_rows);
+    let Some(column) = facts.divided_column() else {
+        return Vec::new();
+    };
+    if is_changed || facts.questions.is_empty() {
+        return Vec::new();
+    }
+    let width = width_of(facts, BEGUN);
+    let together = width
+        .as_ref()
+        .and_then(|width| facts.rows_in(width.units as f64));
+    let chunk = match width {
+        Some(width) => width.text,
+        None if column.kind == ColumnType::Timestamp => DEFAULT_CHUNK.to_owned(),
+        None => return Vec::new(),
+    };
+    let design = format!("timescale/hypertable?chunk={chunk}&columnstore=on");
+    let key = facts.table.partition_key.join(", ");
+    let rows = together.map_or(String::new(), |rows| {
+        format!(", of which a chunk has about {}", count(rows))
+    });
+    let advice = if together.is_some_and(|rows| rows < FEW_TOGETHER) {
+        let why = format!("rows of a {key} are compressed together{rows}");
+        COLUMNSTORE.avoid(design, why, "longer chunks, or none that are compressed")
+    } else {
+        let says = format!("columns of a chunk are compressed, rows of a {key} together{rows}");
+        COLUMNSTORE.measure(Rank::Likely, design, says)
+    };
+    vec![advice]
+}
+
 /// Returns the smallest round width that divides the whole table into at most so many ranges, or the widest one if all
 /// divide it into more.
 fn width_of(facts: &Facts, number: f64) -> Option<Width> {
@@ -210,6 +253,7 @@ fn width_of(facts: &Facts, number: f64) -> Option<Width> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Load;
     use crate::advice::testing::{avoided, designs, equals, facts, question, range};
 
     /// Facts with a question for twelve hours of all series.
@@ -299,6 +343,28 @@ mod tests {
         assert_eq!(designs(&chunk_in_memory(&facts)), short);
         facts.memory_bytes = 0;
         assert_eq!(chunk_in_memory(&facts), []);
+    }
+
+    #[test]
+    fn chunks_are_compressed_if_rows_of_a_key_are_together_and_stay_as_they_are() {
+        let mut facts = ranged();
+        let six_hours = ["timescale/hypertable?chunk=6h&columnstore=on"];
+        assert_eq!(designs(&columnstore(&facts)), six_hours);
+        facts.load = Some(Load::default());
+        assert_eq!(designs(&columnstore(&facts)), six_hours);
+        facts.load.as_mut().unwrap().changes_rows = true;
+        assert_eq!(columnstore(&facts), []);
+        facts.load = None;
+        // An hour between two readings of a series: six of them in six hours.
+        let rows = facts.rows.as_mut().unwrap();
+        (rows.step, facts.full_rows) = (Some(3_600_000.0), 10_000);
+        rows.span = Some(99_000_000.0);
+        assert_eq!(avoided(&columnstore(&facts)), six_hours);
+        facts.rows = None;
+        let week = ["timescale/hypertable?chunk=7d&columnstore=on"];
+        assert_eq!(designs(&columnstore(&facts)), week);
+        facts.questions.clear();
+        assert_eq!(columnstore(&facts), []);
     }
 
     #[test]

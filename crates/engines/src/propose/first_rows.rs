@@ -233,6 +233,7 @@ impl Seen {
             tags: tags
                 .map(|(index, _)| table.columns[*index].name.clone())
                 .collect(),
+            lacking: Vec::new(),
         }
     }
 }

@@ -21,9 +21,11 @@ pub fn of(mix: &Mix) -> Load {
             Action::ReadParts { .. } | Action::ReadRange { .. } => {
                 load.reads_of_partitions += weight;
             }
-            Action::Update { .. } | Action::DeleteRow | Action::DeletePartition => {
+            Action::DeleteRow | Action::DeletePartition => {
+                load.deletes += weight;
                 load.changes_rows = true;
             }
+            Action::Update { .. } => load.changes_rows = true,
             Action::Insert | Action::Query { .. } | Action::Cql(_) => {}
         }
     }

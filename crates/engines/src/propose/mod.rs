@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_stats::propose::{MOST_PROPOSALS, Misfit, Proposal, Proposals, Reason};
-use bakeoff_workload::{ColumnType, DesignId, Error, Result, RowSource, Workload};
+use bakeoff_workload::{ColumnType, DesignId, Error, Result, RowSource, Table, Workload};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 
 use crate::advice::{Advice, Candidate, Facts, Rank, Stated};
+use crate::key_values::KeyValues;
 use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
 use crate::translate::lacking;
@@ -207,8 +208,22 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
     let found: Vec<String> = found.map(str::to_owned).collect();
     if let Some(seen) = &mut facts.rows {
         seen.distinct = questions::distinct(&session, &workload.table.name, found).await?;
+        seen.lacking = without_values(&workload.table, &rows);
     }
     Ok(facts)
+}
+
+/// Returns the columns that cannot be a partition key, since some of these rows have no value there.
+fn without_values(table: &Table, rows: &[RecordBatch]) -> Vec<String> {
+    let names = table.columns.iter().map(|column| column.name.clone());
+    let lacks = |name: &String| {
+        let values = KeyValues {
+            columns: vec![name.clone()],
+            without_empty: true,
+        };
+        rows.iter().any(|batch| values.check(batch).is_err())
+    };
+    names.filter(lacks).collect()
 }
 
 /// Makes a session that knows these rows by the name of the workload's table.

@@ -24,7 +24,7 @@ use tokio::sync::OnceCell;
 use crate::cassandra::RunningCassandra;
 use crate::dialect::SqlDialect;
 use crate::folder::remove_folder;
-use crate::parquet::{Codec, FileLayout, ParquetTable, ROW_GROUP_ROWS, SORTED_FILE, check_folder};
+use crate::parquet::{Encoding, FileLayout, ParquetTable, SORTED_FILE, check_folder};
 use crate::{Context, Engine, EngineError, Layout, OptionGroup, Running};
 pub use options::SparkOptions;
 use storage::{LAYOUTS, Place, Storage};
@@ -111,7 +111,9 @@ impl Engine for Spark {
     ) -> Result<DesignInfo, EngineError> {
         let storage = Storage::new(id)?;
         match storage.place {
-            Place::Parquet(codec) => self.describe_file(id, codec, storage, workload, context),
+            Place::Parquet(encoding) => {
+                self.describe_file(id, encoding, storage, workload, context)
+            }
             Place::Cassandra => over_cassandra::describe(id, storage, workload, context),
         }
     }
@@ -171,7 +173,7 @@ impl Spark {
     fn describe_file(
         &self,
         id: &DesignId,
-        codec: Codec,
+        encoding: Encoding,
         storage: Storage,
         workload: &Workload,
         context: &Context,
@@ -180,12 +182,12 @@ impl Spark {
         check_folder(id, &dir)?;
         let file = dir.join(SORTED_FILE).display().to_string();
         let table = &workload.table;
-        let mut statements = FileLayout::of_one_file(codec).statements(table, &dir);
+        let mut statements = FileLayout::of_one_file(encoding).statements(table, &dir);
         statements.extend(storage.statements(&table.name, "parquet", &[("path", &file)]));
-        let mut settings = codec.settings();
+        let mut settings = encoding.settings();
         settings.push(storage.cached());
         Ok(DesignInfo {
-            unit_rows: Some(ROW_GROUP_ROWS as u64),
+            unit_rows: Some(u64::from(encoding.rows)),
             ..self.info_of(id, settings, statements)
         })
     }
@@ -232,14 +234,14 @@ impl Running for RunningSpark {
         let info = Spark.describe(id, workload, context)?;
         let storage = Storage::new(id)?;
         let (stored, source): (Box<dyn Design>, Source) = match storage.place {
-            Place::Parquet(codec) => {
+            Place::Parquet(encoding) => {
                 let files = shared_files::context(context);
                 let (dir, table) = (files.folder_of_design(id), workload.table.clone());
                 let file = ParquetTable::new(
                     info.clone(),
                     dir,
                     table,
-                    FileLayout::of_one_file(codec),
+                    FileLayout::of_one_file(encoding),
                     context.threads,
                 );
                 let path = file.sorted_path();

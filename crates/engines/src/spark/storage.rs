@@ -4,7 +4,7 @@ use bakeoff_workload::{Consistency, DesignId};
 
 use super::question;
 use crate::cassandra::{consistency_setting, take_consistency};
-use crate::parquet::Codec;
+use crate::parquet::Encoding;
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
@@ -22,14 +22,14 @@ pub static LAYOUTS: [Layout; 2] = [
     },
 ];
 
-const PARQUET_SETTINGS: &str = "codec=zstd|snappy, cache=true|false";
+const PARQUET_SETTINGS: &str = "codec=zstd|snappy, rows=131072, cache=true|false";
 const CASSANDRA_SETTINGS: &str = concat!("cache=true|false, ", consistency_setting!());
 
 /// Where the rows of a design are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In the file that the engine `parquet` has, too.
-    Parquet(Codec),
+    Parquet(Encoding),
     /// In the table that `cassandra/wide` has, too.
     Cassandra,
 }
@@ -54,8 +54,8 @@ impl Storage {
         let (mut settings, place) = match layout {
             "parquet" => {
                 let mut settings = Settings::new(id, PARQUET_SETTINGS)?;
-                let codec = Codec::take(&mut settings)?;
-                (settings, Place::Parquet(codec))
+                let encoding = Encoding::take(&mut settings)?;
+                (settings, Place::Parquet(encoding))
             }
             "cassandra" => (Settings::new(id, CASSANDRA_SETTINGS)?, Place::Cassandra),
             _ => {
@@ -108,6 +108,7 @@ impl Storage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parquet::Codec;
 
     fn storage(id: &str) -> Result<Storage, String> {
         Storage::new(&id.parse().unwrap()).map_err(|error| error.0)
@@ -115,11 +116,12 @@ mod tests {
 
     #[test]
     fn settings_are_read_and_shown() {
+        let place = |codec, rows| Place::Parquet(Encoding { codec, rows });
         let plain = storage("spark/parquet").unwrap();
-        assert_eq!(plain.place, Place::Parquet(Codec::Zstd));
+        assert_eq!(plain.place, place(Codec::Zstd, 131_072));
         assert_eq!(plain.cached().1, "nothing");
-        let cached = storage("spark/parquet?codec=snappy&cache=true").unwrap();
-        assert_eq!(cached.place, Place::Parquet(Codec::Snappy));
+        let cached = storage("spark/parquet?codec=snappy&rows=30720&cache=true").unwrap();
+        assert_eq!(cached.place, place(Codec::Snappy, 30_720));
         assert!(cached.cached().1.starts_with("all rows"));
         assert_eq!(storage("spark/parquet?cache=false").unwrap(), plain);
         let rows = storage("spark/cassandra?cache=true").unwrap();
@@ -138,6 +140,7 @@ mod tests {
             ),
             ("spark/parquet?cach=true", "did you mean `cache`"),
             ("spark/cassandra?codec=zstd", "unknown setting `codec`"),
+            ("spark/parquet?rows=10", "rows=10 is not a number of rows"),
             (
                 "spark/parquet?consistency=one",
                 "unknown setting `consistency`",

@@ -1,15 +1,16 @@
-//! Tests of second tables, index tables and materialized views on a real Cassandra: they are read where a question wants
-//! one value of their column, and have exactly the rows with a value there.
+//! Tests of second tables, index tables and materialized views on a real Cassandra: they are read where a question
+//! wants one value of their column, and have exactly the rows with a value there. And of tables with another key.
 
 use std::sync::Arc;
 
 use arrow::array::{Array, Int32Array, Int64Array, StringArray};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
-use bakeoff_engines::Context;
+use bakeoff_engines::{Context, check_ranges};
+use bakeoff_workload::DesignId;
 
 use crate::cassandra_indexes::{ORDER_QUERIES, QUERIES, orders};
-use crate::support::{Started, Table, events, executed, wrong_answers};
+use crate::support::{Rows, Started, Table, events, executed, wrong_answers};
 
 const DESIGNS: &[&str] = &[
     "cassandra/wide?table_by=small",
@@ -52,6 +53,8 @@ pub async fn copies_on_a_real_cassandra(cassandra: &Started) {
     a_view_follows_the_rows(cassandra).await;
     bytes_of_copies_are_counted(cassandra).await;
     a_second_table_of_rows_whose_keys_repeat_is_refused(cassandra).await;
+    rows_of_another_key_are_together(cassandra).await;
+    rows_without_a_value_of_another_key_are_refused(cassandra).await;
 }
 
 /// A design with the table's rows in it, in two slices, of which it is known that no key repeats.
@@ -222,4 +225,67 @@ async fn a_second_table_of_rows_whose_keys_repeat_is_refused(cassandra: &Started
         let error = engine.check_operations(&id).unwrap_err().to_string();
         assert!(error.contains(&format!("instead of {setting}=")), "{error}");
     }
+}
+
+async fn rows_of_another_key_are_together(cassandra: &Started) {
+    const ROWS: i64 = 600;
+    let kinds = (0..ROWS).map(|n| ["common", "often", "rare"][(n % 10 / 5 + n % 60 / 59) as usize]);
+    let table = Table::new(
+        "readings",
+        r#"partition_key = ["sensor"]
+order_key = ["number"]
+columns = { sensor = "bigint", number = "bigint", kind = "text", reading = "bigint" }"#,
+        vec![
+            Arc::new(Int64Array::from_iter_values((0..ROWS).map(|n| n % 7))),
+            Arc::new(Int64Array::from_iter_values(0..ROWS)),
+            Arc::new(StringArray::from_iter_values(kinds)),
+            Arc::new(Int64Array::from_iter_values((0..ROWS).map(|n| n * n))),
+        ],
+    );
+    let oracle = table.oracle(table.rows.clone()).await;
+    let asked = [
+        "SELECT * FROM readings",
+        "SELECT * FROM readings WHERE kind = 'rare'",
+        "SELECT * FROM readings WHERE kind IN ('rare', 'often') AND number < 100",
+        "SELECT * FROM readings WHERE kind = 'often' AND number BETWEEN 100 AND 200 AND sensor = 3",
+        "SELECT * FROM readings WHERE kind = 'often' ORDER BY number DESC LIMIT 3",
+        "SELECT * FROM readings WHERE sensor = 3",
+        "SELECT kind, count(*) AS n, max(number) AS last FROM readings GROUP BY kind ORDER BY kind",
+        "SELECT DISTINCT ON (kind) kind, number FROM readings ORDER BY kind, number DESC",
+        "SELECT DISTINCT ON (sensor) sensor, number FROM readings ORDER BY sensor, number DESC",
+    ];
+    for id in [
+        "cassandra/wide?key=kind",
+        "cassandra/wide?bucket=100&key=kind&order=desc&page=7",
+        "cassandra/wide?aggregate=server&key=kind+sensor",
+        "cassandra/blob?key=kind",
+    ] {
+        let design = loaded(cassandra, id, &table).await;
+        let wrong = wrong_answers(design.as_ref(), &oracle, &asked).await;
+        assert_eq!(wrong, [""; 0], "{id}");
+    }
+    let design = loaded(cassandra, "cassandra/wide?key=kind", &table).await;
+    let rare = design.answer(asked[1]).await.unwrap();
+    assert_eq!(rare.rows_scanned, Some(10));
+}
+
+async fn rows_without_a_value_of_another_key_are_refused(cassandra: &Started) {
+    let table = orders();
+    let id = "cassandra/wide?key=order";
+    let design = created(cassandra, id, &table).await;
+    let complaint = "rows have no value of `order`";
+    let error = design.load(0, &table.rows).await.unwrap_err().to_string();
+    assert!(error.contains(complaint), "{error}");
+    let id: DesignId = id.parse().unwrap();
+    let rows = table.rows.num_rows() as u64;
+    let source = Rows(table.rows.clone());
+    let designs = std::slice::from_ref(&id);
+    let refused = check_ranges(designs, &table.workload, &source, rows).unwrap();
+    assert_eq!(refused.len(), 1);
+    let whose = format!("design {id}: {complaint}");
+    assert!(refused[0].starts_with(&whose), "{refused:?}");
+    let engine = bakeoff_engines::registry::engine(&id).unwrap();
+    let error = engine.check_operations(&id).unwrap_err().to_string();
+    assert!(error.contains("leave key= out"), "{error}");
+    assert!(!engine.takes_inserts(&id));
 }

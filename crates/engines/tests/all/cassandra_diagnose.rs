@@ -4,23 +4,30 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod faults;
+mod four;
 mod healthy;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 use bakeoff_engines::Cluster;
 use bakeoff_engines::diagnose::{ReadError, Request, read};
 use bakeoff_engines::nodes::Nodetool;
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::cassandra::{Release, Server, ServerOptions};
+use bakeoff_engines::servers::cassandra::Server;
 use bakeoff_stats::diagnose::{Diagnosis, Finding, Outcome, Urgency, diagnose};
 use scylla::client::session::Session;
+use tempfile::TempDir;
+use tokio::sync::Mutex;
 
 use crate::support::load::session_at;
-use crate::support::{has_cassandra_4, shared};
+use crate::support::shared;
 
 /// More reads than a rule about reads asks for.
 const READS: usize = 120;
 /// Rules about times, which depend on what else the machine does.
 const OF_TIMES: [&str; 3] = ["coordinator-latency", "tail-latency", "slow-replica"];
+/// Held by a test that makes a fault of the shared node itself, and by one that judges the node.
+static NODE: Mutex<()> = Mutex::const_new(());
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_huge_partition_is_named() {
@@ -218,32 +225,6 @@ async fn a_table_that_is_not_there_is_named() {
     );
 }
 
-/// Cassandra 4.1 has most of the views, and its designs are of its own engine.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tombstones_of_cassandra_4_are_named_until_it_is_gone() {
-    if !has_cassandra_4().await {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let home = Home::from_env().unwrap();
-    let mut options = ServerOptions::of(Release::Four, home, folder.path().join("data")).unwrap();
-    options.heap_mib = 1024;
-    let server = Server::start(options).await.unwrap();
-    let session = session_at(&server.address().to_string()).await;
-    delete_and_read(&session, "diagnose_four").await;
-    let diagnosis = diagnosed(&server, "diagnose_four.t", true).await;
-    let finding = found(&diagnosis, "tombstones");
-    assert_eq!(finding.designs[0], "cassandra-4/wide");
-    assert_eq!(*outcome(&diagnosis, "compaction-behind"), Outcome::Healthy);
-    assert_eq!(*outcome(&diagnosis, "silent-node"), Outcome::Healthy);
-
-    let gone = cluster(&server);
-    drop(session);
-    server.stop().await.unwrap();
-    let error = read(&gone, &request("diagnose_four.t")).await.unwrap_err();
-    assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
-}
-
 fn cluster(server: &Server) -> Cluster {
     Cluster {
         address: server.address().to_string(),
@@ -267,6 +248,20 @@ async fn diagnosed(server: &Server, table: &str, with_nodetool: bool) -> Diagnos
     };
     let read = read(&cluster(server), &request).await.unwrap();
     diagnose(&read.evidence)
+}
+
+/// Makes a folder that describes the disk of a server's data as the system does, with another read-ahead.
+fn sys_with_read_ahead(server: &Server, kib: u64) -> TempDir {
+    let device = fs::metadata(server.data_dir()).unwrap().dev();
+    // As Linux puts both numbers of a device into one.
+    let major = ((device >> 8) & 0xfff) | ((device >> 32) & !0xfff);
+    let minor = (device & 0xff) | ((device >> 12) & !0xff);
+    let sys = tempfile::tempdir().unwrap();
+    let queue = format!("dev/block/{major}:{minor}/queue");
+    let queue = sys.path().join(queue);
+    fs::create_dir_all(&queue).unwrap();
+    fs::write(queue.join("read_ahead_kb"), format!("{kib}\n")).unwrap();
+    sys
 }
 
 #[track_caller]

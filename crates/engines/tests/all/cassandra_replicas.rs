@@ -1,11 +1,13 @@
 //! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
 //! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered. A traced
-//! request tells which of them were asked, and which cannot be reached. Faults of such a cluster are named.
+//! request tells which of them were asked, and which cannot be reached. The figures of each node are those that its
+//! owner reads. Faults of such a cluster are named.
 //!
 //! Where they cannot be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod faults;
+mod figures;
 mod traced;
 
 use std::collections::{BTreeSet, HashMap};
@@ -72,6 +74,8 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     all_nodes_are_sampled_together(&cluster, &session, folder.path()).await;
 
     let mut servers = nodes.into_servers();
+    let agree = figures::agree_with_those_of_the_owner(&servers, &session, &cluster, folder.path());
+    Box::pin(agree).await;
     Box::pin(faults::are_named(&servers, &session, &cluster)).await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;

@@ -12,7 +12,9 @@ use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
 /// Further workloads.
-const FURTHER: [&str; 5] = [
+const FURTHER: [&str; 7] = [
+    "compactions.toml",
+    "compactions_bti.toml",
     "compression_ranges.toml",
     "models.toml",
     "partitions.toml",

@@ -24,7 +24,7 @@ const DESIGNS: &[&str] = &[
     "duckdb/table",
     "duckdb/table?memory=128",
     "duckdb/parquet",
-    "duckdb/parquet?codec=snappy&memory=256",
+    "duckdb/parquet?codec=snappy&memory=256&rows=1000",
 ];
 
 const EVENT_QUERIES: &[&str] = &[

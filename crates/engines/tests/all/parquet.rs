@@ -44,7 +44,7 @@ async fn sorted_and_divided_files_answer_as_the_rows_do() {
     let divided = [
         "parquet?sort=label",
         "parquet?sort=time",
-        "parquet?sort=flag&codec=snappy",
+        "parquet?sort=flag&codec=snappy&rows=1000",
         "parquet?partition=series",
         "parquet?partition=flag&sort=small",
         "parquet?partition=small",
@@ -192,15 +192,17 @@ async fn only_the_row_groups_of_a_value_are_read() {
         ],
     );
     let folder = tempfile::tempdir().unwrap();
-    // The second group has about the last eighth of the codes.
-    for (name, code, matched) in [
-        ("parquet", 999, 2),
-        ("parquet?sort=code", 999, 1),
-        ("parquet?sort=code", 5, 1),
+    // The last group has about the last eighth of the codes.
+    for (name, code, groups, matched) in [
+        ("parquet", 999, 2, 2),
+        ("parquet?sort=code", 999, 2, 1),
+        ("parquet?sort=code", 5, 2, 1),
+        ("parquet?rows=65536", 5, 3, 3),
+        ("parquet?rows=65536&sort=code", 5, 3, 1),
     ] {
         let design = settled(folder.path(), name, &table).await;
         let sql = format!("SELECT sum(id) FROM codes WHERE code = {code}");
-        let read = format!("row_groups_pruned_statistics=2 total → {matched} matched");
+        let read = format!("row_groups_pruned_statistics={groups} total → {matched} matched");
         let explained = explained(design.as_ref(), &sql).await;
         assert!(explained.contains(&read), "{name}, {code}: {explained}");
     }
@@ -313,6 +315,7 @@ fn columns_that_do_not_suit_are_refused_before_anything_is_made() {
         ("parquet?sort=lable", "did you mean `label`?"),
         ("parquet?partition=value", "partition=value is a double"),
         ("parquet?sort=series", "the key begins with it"),
+        ("parquet?rows=10", "rows=10 is not a number of rows"),
     ] {
         let id: DesignId = name.parse().unwrap();
         let described = engine(&id)

@@ -19,7 +19,7 @@ use crate::support::{Started, Table, events, has_spark, marks, places, wrong_ans
 pub const NOTICED_WITHIN: Duration = Duration::from_secs(120);
 
 const DESIGNS: [&str; 2] = [
-    "spark/parquet?codec=snappy",
+    "spark/parquet?codec=snappy&rows=1000",
     "spark/parquet?codec=zstd&cache=true",
 ];
 

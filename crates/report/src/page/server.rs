@@ -117,7 +117,7 @@ pub fn missing<'a>(
     if any && is_existing && !resources {
         missing.push(
             "Not available over CQL: CPU, memory, disk, garbage collection and load of a cluster that Bakeoff did \
-             not start; `bakeoff nodes` with --metrics or --nodetool reads them."
+             not start; --metrics reads them from exporters on its hosts."
                 .to_owned(),
         );
     }

@@ -120,6 +120,9 @@ fn name(figure: &Figure) -> String {
         Figure::CompressionRatio => "compressed size".to_owned(),
         Figure::CompressionMetadata => "compression metadata".to_owned(),
         Figure::DiskReadPerByte => "bytes read from disk/returned".to_owned(),
+        Figure::DiskReadPerByteOfReads => {
+            "bytes read from disk/returned, without compaction".to_owned()
+        }
         Figure::Inserts => "rows/s inserted".to_owned(),
     }
 }
@@ -161,7 +164,7 @@ fn shown(comparison: &Comparison, number: f64) -> String {
         Figure::CompressionMetadata => units::bytes(number),
         Figure::CompressionRatio => format!("{:.1}%", number * 100.0),
         Figure::Answered(_) => format!("{:.0}%", number * 100.0),
-        Figure::DiskReadPerByte => format!("{number:.2}"),
+        Figure::DiskReadPerByte | Figure::DiskReadPerByteOfReads => format!("{number:.2}"),
     }
 }
 

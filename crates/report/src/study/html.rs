@@ -2,7 +2,7 @@
 
 use bakeoff_stats::study::Judged;
 
-use super::{Cell, Chart, Column, Page, Part, Table, is_whole};
+use super::{Cell, Chart, Column, GoingOn, Page, Part, Table, is_whole};
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table as HtmlTable};
 use crate::page::{self, Frame, chart_figure};
@@ -11,6 +11,24 @@ use crate::page::{self, Frame, chart_figure};
 pub fn render(page: &Page<'_>) -> String {
     let judged = page.study.judge(page.steps);
     frame(page, &judged).around(&sections(page.parts(&judged)))
+}
+
+/// Renders the page of a study that goes on, which loads itself again: how many steps were measured, and a link to the
+/// page of the step that is measured.
+pub fn render_so_far(page: &Page<'_>, step: &GoingOn<'_>) -> String {
+    let judged = page.study.judge(page.steps);
+    let whole = page.steps.iter().filter(|step| is_whole(step)).count();
+    let so_far = format!("{whole} of {} steps", page.steps.len());
+    let link = html(&Part::Link {
+        before: "Being measured: ".to_owned(),
+        title: step.name.to_owned(),
+        url: step.page.to_owned(),
+    });
+    let mut all = vec![page::section("Now", &link)];
+    all.extend(sections(page.parts(&judged)));
+    frame(page, &judged)
+        .going_on("study", None, so_far)
+        .around(&all)
 }
 
 fn frame<'a>(page: &'a Page<'_>, judged: &[Judged]) -> Frame<'a> {

@@ -12,7 +12,7 @@ mod tables;
 
 use bakeoff_stats::study::{Judged, Measured, StepResult, Study, Tally};
 
-pub use html::render as html;
+pub use html::{render as html, render_so_far as html_so_far};
 pub use markdown::{Markdown, render as markdown};
 
 /// What a page is about.
@@ -25,6 +25,13 @@ pub struct Page<'a> {
     /// Version of the program that writes the page.
     pub version: &'a str,
     pub steps: &'a [StepResult],
+}
+
+/// The step of a study that is measured.
+pub struct GoingOn<'a> {
+    pub name: &'a str,
+    /// Its page as a link from that of the study.
+    pub page: &'a str,
 }
 
 /// A piece of a page. All texts are plain, and escaped where they are written.

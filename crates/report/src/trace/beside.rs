@@ -10,6 +10,9 @@ const INDENT: &str = "          ";
 /// Ratio of two times below which they are called alike.
 const ALIKE: f64 = 1.1;
 
+/// Difference of the parts of a request, in microseconds, below which nothing is said of them.
+const LEAST_MICROS: u64 = 100;
+
 /// Renders the differences; the first line says how the totals do.
 pub fn render(beside: &Beside, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
@@ -21,13 +24,16 @@ pub fn render(beside: &Beside, width: usize) -> String {
     lines.push(times("in all", beside.total_micros));
     lines.extend(beside.steps.iter().map(step));
     lines.extend(beside.counts.iter().map(|(what, pair)| count(*what, *pair)));
+    let differs = |pair: &Pair| pair.this.abs_diff(pair.other) >= LEAST_MICROS;
     for (what, pair) in [
-        ("connecting", beside.connect_micros),
-        ("preparing", beside.prepare_micros),
-        ("request", beside.request_micros),
-        ("decoding", beside.decode_micros),
+        ("connecting", Some(beside.connect_micros)),
+        ("preparing", Some(beside.prepare_micros)),
+        ("request", Some(beside.request_micros)),
+        ("queue before sending", beside.queue_micros.filter(differs)),
+        ("wire", beside.wire_micros.filter(differs)),
+        ("decoding", Some(beside.decode_micros)),
     ] {
-        if ratio(pair) >= 2.0 {
+        if let Some(pair) = pair.filter(|pair| ratio(*pair) >= 2.0) {
             lines.push(times(what, pair));
         }
     }

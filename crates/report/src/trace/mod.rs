@@ -38,6 +38,8 @@ struct Json<'a> {
     #[serde(flatten)]
     traced: &'a Traced,
     findings: Vec<ClusterFinding>,
+    /// Microseconds of the shown request that neither its queue nor the coordinator took.
+    wire_micros: Option<u64>,
     summary: &'a Trace,
     hints: Vec<Hint>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +55,7 @@ pub fn json(traced: &Traced, beside: Option<&Beside>) -> serde_json::Result<Stri
     serde_json::to_string_pretty(&Json {
         traced,
         findings: traced.cluster.findings(),
+        wire_micros: traced.wire_micros(&summary),
         hints: summary.hints(words::rows(traced)),
         summary: &summary,
         beside,

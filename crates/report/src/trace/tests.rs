@@ -58,15 +58,18 @@ fn traced(recorded: RecordedTrace, attempts: Vec<Attempt>) -> Traced {
     };
     let page = |request_micros| PageTimes {
         request_micros,
+        queue_micros: Some(30),
         decode_micros: 12,
         rows: 3,
     };
     let client = ClientTimes {
         connect_micros: 41_000,
+        plan_micros: None,
+        compute_micros: None,
         prepare_micros: 1_100,
         times_micros: vec![1_500, 1_900, 1_600],
         shown_time: 2,
-        pages: vec![page(700), page(900)],
+        pages: vec![page(700), page(1_300)],
         shown_page: 1,
         has_more_pages: false,
     };
@@ -83,7 +86,7 @@ fn a_trace_of_a_cluster_that_is_well_says_so_first() {
     let text = render(&traced, None, PLAIN);
     let lines = lines(&text);
     assert_eq!(
-        lines[..9],
+        lines[..10],
         [
             "The only node is reachable, one schema, Cassandra 5.0.9",
             "Nodes     127.0.0.1:9042 connected in 310 µs, answered in 1.20 ms",
@@ -92,29 +95,67 @@ fn a_trace_of_a_cluster_that_is_well_says_so_first() {
             "Asked     1 node: 127.0.0.1 (data)",
             "Read      2 SSTables, 3 rows, 1 tombstone on 127.0.0.1",
             "Slowest   367 µs (36.70%) after \"Read 3 live rows and 1 tombstone cells\" on 127.0.0.1",
-            "Client    connecting 41.0 ms, preparing 1.10 ms, request 900 µs, decoding 12.0 µs; 3 rows, of page 2",
+            "Client    connecting 41.0 ms, preparing 1.10 ms, request 1.30 ms, decoding 12.0 µs; 3 rows, of page 2",
             "          of 2, the slowest",
+            "Request   1.30 ms: queue before sending 30.0 µs, coordinator 1.00 ms, wire 270 µs",
         ]
     );
     assert_eq!(
-        lines[9],
+        lines[10],
         "Times     3 times, 1.50 ms to 1.90 ms, median 1.60 ms; shown is the one of 1.60 ms, number 3"
     );
     assert!(
-        lines[11].ends_with("thread                       activity"),
+        lines[12].ends_with("thread                       activity"),
         "{text}"
     );
-    assert!(lines[12].starts_with("        75  "), "{text}");
-    assert_eq!(lines.len(), 17, "{text}");
+    assert!(lines[13].starts_with("        75  "), "{text}");
+    assert_eq!(lines.len(), 18, "{text}");
 }
 
 #[test]
 fn a_request_of_a_question_says_which_one_it_is() {
     let mut traced = traced(recorded(Some(1_000), 233), vec![node("127.0.0.1:9042")]);
+    traced.client.plan_micros = Some(3_100);
     traced.of = Some("mean: request 5 of 16 with the same statement".to_owned());
     let text = render(&traced, None, PLAIN);
     let line = "\nQuestion  mean: request 5 of 16 with the same statement\n";
     assert!(text.contains(line), "{text}");
+    let planning = "connecting 41.0 ms, planning 3.10 ms in DataFusion, preparing 1.10 ms";
+    assert!(text.contains(planning), "{text}");
+    traced.client.compute_micros = Some(420);
+    let text = render(&traced, None, PLAIN);
+    let computing = "planning 3.10 ms and computing 420 µs in DataFusion, preparing 1.10 ms";
+    assert!(text.contains(computing), "{text}");
+}
+
+#[test]
+fn the_time_of_a_request_is_split_as_far_as_it_is_known() {
+    let line = |total: Option<u64>, queue: Option<u64>| {
+        let mut traced = traced(recorded(total, 233), vec![node("127.0.0.1:9042")]);
+        for page in &mut traced.client.pages {
+            page.queue_micros = queue;
+        }
+        let text = render(&traced, None, PLAIN);
+        let json = json(&traced, None).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("Request"))
+            .unwrap();
+        (line.to_owned(), json["wire_micros"].as_u64())
+    };
+    let (text, wire) = line(Some(1_000), None);
+    assert_eq!(text, "Request   1.30 ms: coordinator 1.00 ms, wire 300 µs");
+    assert_eq!(wire, Some(300));
+    let (text, wire) = line(Some(2_000), Some(30));
+    assert!(text.contains("nothing is left for the wire"), "{text}");
+    assert_eq!(wire, Some(0));
+    let (text, wire) = line(None, Some(30));
+    assert!(
+        text.contains("queue before sending 30.0 µs, the rest is not"),
+        "{text}"
+    );
+    assert_eq!(wire, None);
 }
 
 #[test]

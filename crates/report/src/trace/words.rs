@@ -16,6 +16,7 @@ pub fn render(traced: &Traced, trace: &Trace, width: usize) -> String {
     lines.extend(events(trace).map(|text| ("Besides", text)));
     lines.extend(slowest(trace).map(|text| ("Slowest", text)));
     lines.push(("Client", client(&traced.client)));
+    lines.extend(split(traced, trace).map(|text| ("Request", text)));
     lines.extend(times(&traced.client).map(|text| ("Times", text)));
     lines.extend(
         trace
@@ -144,8 +145,14 @@ fn slowest(trace: &Trace) -> Option<String> {
 }
 
 fn client(client: &ClientTimes) -> String {
+    let computing = client.compute_micros.map_or_else(String::new, |micros| {
+        format!(" and computing {}", time(micros))
+    });
+    let planning = client.plan_micros.map_or_else(String::new, |micros| {
+        format!("planning {}{computing} in DataFusion, ", time(micros))
+    });
     let mut text = format!(
-        "connecting {}, preparing {}",
+        "connecting {}, {planning}preparing {}",
         time(client.connect_micros),
         time(client.prepare_micros)
     );
@@ -172,6 +179,31 @@ fn client(client: &ClientTimes) -> String {
         text.push_str("; there are further pages, which were not asked for");
     }
     text
+}
+
+/// Says where the time of the request went, as far as it is known.
+fn split(traced: &Traced, trace: &Trace) -> Option<String> {
+    let page = traced.client.page()?;
+    let queue =
+        { page.queue_micros }.map(|micros| format!("queue before sending {}", time(micros)));
+    let rest = match traced.wire_micros(trace) {
+        Some(0) => format!(
+            "coordinator {}, nothing is left for the wire",
+            time(trace.total_micros)
+        ),
+        Some(wire) => format!(
+            "coordinator {}, wire {}",
+            time(trace.total_micros),
+            time(wire)
+        ),
+        None => "the rest is not split, since the coordinator has recorded no end".to_owned(),
+    };
+    let parts: Vec<String> = queue.into_iter().chain([rest]).collect();
+    Some(format!(
+        "{}: {}",
+        time(page.request_micros),
+        parts.join(", ")
+    ))
 }
 
 /// Says how long each time took, if there were several.

@@ -4,7 +4,7 @@ use bakeoff_stats::drive::{
     BesideFigures, DriveDesign, DriveSummary, FoundRate, TrialEnd, TrialSummary,
 };
 
-use super::{Collected, Figure, Measured, Values};
+use super::{Collected, Figure, Measured, Values, server};
 
 /// Collects the values of a load, whose folder has this name.
 pub fn of_drive(summary: &DriveSummary, run: &str) -> Values {
@@ -41,6 +41,7 @@ fn of_design(summary: &DriveSummary, design: &DriveDesign) -> Vec<Measured> {
             let round = Some(trial.start.round);
             collected.add_of(Figure::FailedOperations, &operation.name, round, failed);
         }
+        add_server(&mut collected, trial);
     }
     for found in &design.found {
         let round = Some(found.round);
@@ -69,6 +70,15 @@ fn add_load(collected: &mut Collected<'_>, trial: &TrialSummary, figures: [Figur
         collected.add_of(p50, name, round, operation.supported(0.5));
         collected.add_of(p99, name, round, operation.supported(0.99));
     }
+}
+
+/// Adds what the server did in a load after its warm-up, from the last sample before.
+fn add_server(collected: &mut Collected<'_>, trial: &TrialSummary) {
+    let from = trial.warm_up_seconds.saturating_sub(1);
+    let seconds = trial.seconds.iter().filter(|s| s.second >= from);
+    let span = seconds.map(|s| (f64::from(s.second) + 1.0, &s.server));
+    let span: Vec<server::At> = span.collect();
+    server::add(collected, None, Some(trial.start.round), &[span]);
 }
 
 fn add_passes(collected: &mut Collected<'_>, summary: &DriveSummary, design: &DriveDesign) {

@@ -25,6 +25,20 @@ pub enum Figure {
     InsertP50,
     InsertP99,
     FailedInserts,
+    ServerSampled,
+    ServerCpu,
+    ServerGcTime,
+    ServerGcCount,
+    ServerAllocated,
+    ServerDiskRead,
+    ServerDiskWritten,
+    DeviceReads,
+    DeviceWrites,
+    NetworkReceived,
+    NetworkSent,
+    ServerResident,
+    ServerHeap,
+    ServerLoad,
 }
 
 /// What is said of a figure.
@@ -39,7 +53,7 @@ struct Named {
 
 impl Figure {
     /// All figures, in the order in which they are written.
-    pub const ALL: [Figure; 22] = [
+    pub const ALL: [Figure; 36] = [
         Figure::LoadedRows,
         Figure::LoadTime,
         Figure::SettleTime,
@@ -62,6 +76,20 @@ impl Figure {
         Figure::InsertP50,
         Figure::InsertP99,
         Figure::FailedInserts,
+        Figure::ServerSampled,
+        Figure::ServerCpu,
+        Figure::ServerGcTime,
+        Figure::ServerGcCount,
+        Figure::ServerAllocated,
+        Figure::ServerDiskRead,
+        Figure::ServerDiskWritten,
+        Figure::DeviceReads,
+        Figure::DeviceWrites,
+        Figure::NetworkReceived,
+        Figure::NetworkSent,
+        Figure::ServerResident,
+        Figure::ServerHeap,
+        Figure::ServerLoad,
     ];
 
     /// Returns the name, with a base unit at its end: `query_seconds`.
@@ -87,7 +115,8 @@ impl Figure {
         self.named().help
     }
 
-    /// Returns the name of what the figure is of: of a query, an operation or a setting.
+    /// Returns the name of what the figure is of: of a query, an operation, a setting, or a step in which a server
+    /// was sampled.
     pub(super) fn label(self) -> &'static str {
         match self {
             Figure::ResponseP50
@@ -99,6 +128,20 @@ impl Figure {
             Figure::InsertRate | Figure::InsertP50 | Figure::InsertP99 | Figure::FailedInserts => {
                 "setting"
             }
+            Figure::ServerSampled
+            | Figure::ServerCpu
+            | Figure::ServerGcTime
+            | Figure::ServerGcCount
+            | Figure::ServerAllocated
+            | Figure::ServerDiskRead
+            | Figure::ServerDiskWritten
+            | Figure::DeviceReads
+            | Figure::DeviceWrites
+            | Figure::NetworkReceived
+            | Figure::NetworkSent
+            | Figure::ServerResident
+            | Figure::ServerHeap
+            | Figure::ServerLoad => "step",
             _ => "query",
         }
     }
@@ -217,6 +260,90 @@ impl Figure {
                 "99th percentile of the times of inserts.",
             ),
             Figure::FailedInserts => ("failed", "inserts", "inserts", "Inserts that failed."),
+            Figure::ServerSampled => (
+                "server_sampled",
+                "seconds",
+                "seconds",
+                "Time in which the server was sampled, of which all figures of servers are.",
+            ),
+            Figure::ServerCpu => (
+                "server_cpu",
+                "seconds",
+                "seconds",
+                "CPU time of the server while it was sampled.",
+            ),
+            Figure::ServerGcTime => (
+                "server_gc",
+                "seconds",
+                "seconds",
+                "Time of garbage collections while the server was sampled.",
+            ),
+            Figure::ServerGcCount => (
+                "server_gc",
+                "collections",
+                "collections",
+                "Garbage collections while the server was sampled.",
+            ),
+            Figure::ServerAllocated => (
+                "server_allocated",
+                "bytes",
+                "bytes",
+                "Bytes that were allocated on the heap while the server was sampled.",
+            ),
+            Figure::ServerDiskRead => (
+                "server_disk_read",
+                "bytes",
+                "bytes",
+                "Bytes read from the disk while the server was sampled.",
+            ),
+            Figure::ServerDiskWritten => (
+                "server_disk_written",
+                "bytes",
+                "bytes",
+                "Bytes written to the disk while the server was sampled.",
+            ),
+            Figure::DeviceReads => (
+                "server_device_read",
+                "requests",
+                "requests",
+                "Requests to read from the device, all programs.",
+            ),
+            Figure::DeviceWrites => (
+                "server_device_write",
+                "requests",
+                "requests",
+                "Requests to write to the device, all programs.",
+            ),
+            Figure::NetworkReceived => (
+                "server_network_received",
+                "bytes",
+                "bytes",
+                "Bytes that machines received, all programs.",
+            ),
+            Figure::NetworkSent => (
+                "server_network_sent",
+                "bytes",
+                "bytes",
+                "Bytes that machines sent, all programs.",
+            ),
+            Figure::ServerResident => (
+                "server_resident",
+                "bytes",
+                "bytes",
+                "Highest resident memory of the server.",
+            ),
+            Figure::ServerHeap => (
+                "server_heap_used",
+                "bytes",
+                "bytes",
+                "Most bytes of the heap in use.",
+            ),
+            Figure::ServerLoad => (
+                "server_load",
+                "threads",
+                "threads",
+                "Highest load average of the machine.",
+            ),
         };
         Named {
             stem,

@@ -5,6 +5,7 @@ mod drive;
 mod figure;
 pub mod prometheus;
 mod run;
+mod server;
 mod sweep;
 
 pub use drive::of_drive;
@@ -33,12 +34,17 @@ pub struct Values {
 pub struct Measured {
     pub figure: Figure,
     pub design: String,
-    /// Query, operation, question or setting that it is of; `None` if it is of the design as a whole.
+    /// Query, operation, question, setting or step that it is of; `None` if it is of the design as a whole.
     pub query: Option<String>,
     /// Round, counted from 1; `None` for what was measured once, or over all rounds.
     pub round: Option<u32>,
     /// Value in the unit of the figure.
     pub value: f64,
+}
+
+/// Names a setting of a sweep.
+fn named_setting(batch_rows: u64, workers: u32) -> String {
+    format!("batch={batch_rows} workers={workers}")
 }
 
 /// Values of one design while they are collected.

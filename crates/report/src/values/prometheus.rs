@@ -111,7 +111,7 @@ fn labels(values: &Values, others: &[(&str, &str)]) -> String {
 }
 
 /// Escapes the value of a label.
-fn escaped(value: &str) -> String {
+pub fn escaped(value: &str) -> String {
     let mut escaped = String::with_capacity(value.len());
     for character in value.chars() {
         match character {

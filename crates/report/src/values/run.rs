@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{DesignSummary, Summary};
 
-use super::{Collected, Figure, Measured, Values};
+use super::{Collected, Figure, Measured, Values, server};
 
 /// Collects the values of a run, whose folder has this name.
 pub fn of_run(summary: &Summary, run: &str) -> Values {
@@ -13,11 +13,13 @@ pub fn of_run(summary: &Summary, run: &str) -> Values {
         bakeoff_version: summary.header.bakeoff_version.clone(),
         started_at: summary.header.started_at.clone(),
         finished: summary.finished,
-        values: summary.designs.iter().flat_map(of_design).collect(),
+        values: { summary.designs.iter() }
+            .flat_map(|design| of_design(summary, design))
+            .collect(),
     }
 }
 
-fn of_design(design: &DesignSummary) -> Vec<Measured> {
+fn of_design(summary: &Summary, design: &DesignSummary) -> Vec<Measured> {
     let mut collected = Collected::of(&design.info.id);
     if design.rows_loaded > 0 {
         collected.add(Figure::LoadedRows, None, Some(design.rows_loaded as f64));
@@ -37,5 +39,6 @@ fn of_design(design: &DesignSummary) -> Vec<Measured> {
         let bad = f64::from(query.bad_rounds);
         collected.add_of(Figure::BadRounds, &query.query, None, Some(bad));
     }
+    server::add_steps(&mut collected, &summary.server);
     collected.values
 }

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::sweep::{SweepDesign, SweepSummary};
 
-use super::{Collected, Figure, Measured, Values};
+use super::{Collected, Figure, Measured, Values, named_setting, server};
 
 /// Collects the values of a sweep, whose folder has this name.
 pub fn of_sweep(summary: &SweepSummary, run: &str) -> Values {
@@ -13,15 +13,17 @@ pub fn of_sweep(summary: &SweepSummary, run: &str) -> Values {
         bakeoff_version: summary.header.bakeoff_version.clone(),
         started_at: summary.header.started_at.clone(),
         finished: summary.finished,
-        values: summary.designs.iter().flat_map(of_design).collect(),
+        values: { summary.designs.iter() }
+            .flat_map(|design| of_design(summary, design))
+            .collect(),
     }
 }
 
-fn of_design(design: &SweepDesign) -> Vec<Measured> {
+fn of_design(summary: &SweepSummary, design: &SweepDesign) -> Vec<Measured> {
     let mut collected = Collected::of(&design.info.id);
     for setting in design.measured() {
         for cell in &setting.rounds {
-            let name = format!("batch={} workers={}", cell.batch_rows, cell.workers);
+            let name = named_setting(cell.batch_rows, cell.workers);
             let round = Some(cell.round);
             let inserted = cell.inserted.as_ref();
             let rate = inserted.map(|inserted| inserted.rows_per_second());
@@ -33,5 +35,6 @@ fn of_design(design: &SweepDesign) -> Vec<Measured> {
             collected.add_of(Figure::FailedInserts, &name, round, Some(failed));
         }
     }
+    server::add_steps(&mut collected, &summary.server);
     collected.values
 }

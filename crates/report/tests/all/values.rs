@@ -47,6 +47,39 @@ fn a_run_has_the_time_of_each_round_and_the_bytes_of_each_design() {
 }
 
 #[test]
+fn servers_have_figures_of_each_load_after_its_warm_up() {
+    let load = driven::comparison().unwrap();
+    let values = of_drive(&load.summary, "keyvalue-drive");
+    let cpu = of(&values, Figure::ServerCpu);
+    let sampled = of(&values, Figure::ServerSampled);
+    assert_eq!(
+        (cpu.len(), sampled.len()),
+        (6, 6),
+        "of each design and round"
+    );
+    let trial = load
+        .summary
+        .rounds_of(&load.summary.designs[0])
+        .next()
+        .unwrap();
+    let known = trial.seconds.iter().filter_map(|s| s.server.cpu_seconds);
+    let known: Vec<f64> = known.collect();
+    let all = known[known.len() - 1] - known[0];
+    assert!(
+        cpu[0].value > 0.0 && cpu[0].value <= all + 1e-9,
+        "{cpu:?}, {all}"
+    );
+    assert!(sampled[0].value <= trial.seconds.len() as f64);
+    assert!(cpu.iter().all(|v| v.query.is_none() && v.round.is_some()));
+    let text = prometheus::render(&values);
+    assert!(
+        text.contains("# TYPE bakeoff_server_cpu_seconds gauge\n"),
+        "{text}"
+    );
+    assert!(text.contains("bakeoff_server_disk_read_bytes{"), "{text}");
+}
+
+#[test]
 fn a_load_has_its_rate_and_its_response_times_in_each_round() {
     let load = driven::comparison().unwrap();
     let values = of_drive(&load.summary, "keyvalue-drive");

@@ -30,6 +30,8 @@ pub(crate) struct Chosen {
 
 /// The name of the setting by which a node fetches its share of the data before it answers.
 const BOOTSTRAP: &str = "auto_bootstrap";
+/// The name of the setting for who may do what.
+const AUTHORIZER: &str = "authorizer";
 const FUNCTIONS: &str = "user_defined_functions_enabled";
 /// The name of the setting for the format within the entry of SSTables.
 const SSTABLE_FORMAT: &str = "sstable_format";
@@ -131,6 +133,9 @@ pub(crate) fn settings(node: Node, chosen: &Chosen) -> Vec<(String, String)> {
     }
     if chosen.joins {
         set(BOOTSTRAP, "true");
+    }
+    if chosen.tuning.checks_rights {
+        set(AUTHORIZER, "CassandraAuthorizer");
     }
     set(FUNCTIONS, &chosen.functions.to_string());
     for (name, value) in &chosen.tuning.settings {

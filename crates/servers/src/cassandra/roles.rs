@@ -72,7 +72,9 @@ impl Roles<'_> {
     /// Returns whether our role can log in on every node.
     async fn try_to_set_up(&mut self) -> io::Result<bool> {
         let password = new_password().map_err(io::Error::other)?;
-        let statements = statements(self.nodes.len(), self.login, &password);
+        let has_all_rights =
+            { self.nodes.first() }.is_some_and(|node| node.details.tuning.checks_rights);
+        let statements = statements(self.nodes.len(), self.login, &password, has_all_rights);
         self.superuser.execute(&statements).await?;
         for node in self.nodes {
             if Connection::open(node.address(), self.login)
@@ -194,8 +196,14 @@ impl Superuser {
     }
 }
 
-/// Returns the statements by which our role replaces the default superuser. They may be repeated.
-fn statements(nodes: usize, login: &Login, for_default: &Secret) -> Vec<String> {
+/// Returns the statements by which our role replaces the default superuser. They may be repeated. It becomes a
+/// superuser itself only where it would have no rights otherwise.
+fn statements(
+    nodes: usize,
+    login: &Login,
+    for_default: &Secret,
+    has_all_rights: bool,
+) -> Vec<String> {
     let (user, password) = (login.user(), login.password());
     // Any node can then check the password, whichever others run.
     let everywhere = format!(
@@ -205,7 +213,8 @@ fn statements(nodes: usize, login: &Login, for_default: &Secret) -> Vec<String> 
     let roles = [
         format!("CREATE ROLE IF NOT EXISTS {user} WITH LOGIN = true AND PASSWORD = '{password}'"),
         format!(
-            "ALTER ROLE {user} WITH LOGIN = true AND SUPERUSER = false AND PASSWORD = '{password}'"
+            "ALTER ROLE {user} WITH LOGIN = true AND SUPERUSER = {has_all_rights} \
+             AND PASSWORD = '{password}'"
         ),
         format!(
             "ALTER ROLE {DEFAULT} WITH LOGIN = false AND PASSWORD = '{}'",
@@ -293,15 +302,21 @@ mod tests {
     #[test]
     fn the_default_superuser_is_locked_out_last_and_several_nodes_know_the_roles() {
         let (login, other) = (Login::new("bakeoff", Secret::new("a")), Secret::new("b"));
-        let alone = statements(1, &login, &other);
+        let alone = statements(1, &login, &other, false);
         let last = alone.last().unwrap();
         assert!(
             last.starts_with("ALTER ROLE cassandra WITH LOGIN = false"),
             "{last}"
         );
         assert!(alone[0].contains("PASSWORD = 'a'"), "{alone:?}");
-        let three = statements(3, &login, &other);
+        let three = statements(3, &login, &other, false);
         assert!(three[0].contains("'replication_factor': 3"), "{three:?}");
         assert_eq!(three[1..], alone);
+        assert!(alone[1].contains("SUPERUSER = false"), "{alone:?}");
+        let with_rights = statements(1, &login, &other, true);
+        assert!(
+            with_rights[1].contains("SUPERUSER = true"),
+            "{with_rights:?}"
+        );
     }
 }

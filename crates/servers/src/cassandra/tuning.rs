@@ -27,6 +27,10 @@ pub struct Tuning {
     /// tests start it quickly.
     #[serde(skip)]
     pub as_released: bool,
+    /// Whether users have only the rights that they are granted, as on many clusters. The login that Bakeoff makes has
+    /// all of them then.
+    #[serde(skip)]
+    pub checks_rights: bool,
 }
 
 /// A garbage collector of the JVM. G1 has the flags that Cassandra is shipped with, the others have none.

@@ -10,6 +10,8 @@ pub struct Evidence {
     /// IP addresses that the named host has; empty if they are not known.
     pub named_ips: Vec<String>,
     pub nodes: Vec<Node>,
+    /// Addresses of nodes that joined the ring while the others were read, and of which nothing is known.
+    pub joined: Vec<String>,
     /// Tables to look at; those of nodes are in the same order.
     pub tables: Vec<Table>,
     pub asked: Asked,
@@ -46,6 +48,8 @@ pub struct Node {
     pub pending_compactions: Option<u64>,
     /// Bytes that the disk of its data reads ahead.
     pub read_ahead_bytes: Option<u64>,
+    /// Messages that it has given up since it started, because they had waited for too long.
+    pub dropped: Option<Vec<Dropped>>,
     /// Messages that it has sent to other nodes.
     pub sent_messages: Option<u64>,
     /// IP addresses of the other nodes that it knows.
@@ -61,6 +65,14 @@ pub struct Missing {
     /// Name of the view or source, such as `disk_usage` or `nodetool info`.
     pub figure: String,
     pub reason: String,
+}
+
+/// Messages of one kind that a node has given up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Name such as `READ_REQ` or `MUTATION_REQ`.
+    pub name: String,
+    pub count: u64,
 }
 
 /// A pool of threads.
@@ -101,6 +113,10 @@ pub struct Share {
     pub sstables_per_read_p95: Option<f64>,
     /// Compressed bytes by uncompressed ones.
     pub compression_ratio: Option<f64>,
+    /// Looks into SSTables that do not have the key, which their Bloom filters did not prevent.
+    pub bloom_false_positives: Option<u64>,
+    /// Share of them in all looks at Bloom filters.
+    pub bloom_false_ratio: Option<f64>,
     /// Keys that were read most while they were sampled, most first.
     pub keys: Option<Vec<Key>>,
 }
@@ -138,6 +154,8 @@ pub struct Table {
     pub compaction_is_off: bool,
     /// Length of a compression chunk in KiB; `None` if nothing is compressed.
     pub chunk_kib: Option<u64>,
+    /// The share of looks at Bloom filters that may be false positives.
+    pub bloom_fp_chance: Option<f64>,
     /// Whether a row has an order key.
     pub has_order_key: bool,
     /// Whether partitions may stay in a row cache.

@@ -28,7 +28,7 @@ type Rule<T> = (
 );
 
 /// Rules about each table.
-static OF_TABLES: [Rule<usize>; 15] = [
+static OF_TABLES: [Rule<usize>; 16] = [
     ("coordinator-latency", latency::coordinator),
     ("tail-latency", latency::tail),
     ("slow-replica", latency::slow_replica),
@@ -37,6 +37,7 @@ static OF_TABLES: [Rule<usize>; 15] = [
     ("hot-key", partitions::hot_key),
     ("sstables-per-read", sstables::per_read),
     ("sstable-count", sstables::count),
+    ("bloom-filter", sstables::bloom_filter),
     ("tombstones", reads::tombstones),
     ("rows-per-read", reads::rows),
     ("index-selectivity", reads::index_selectivity),
@@ -47,11 +48,12 @@ static OF_TABLES: [Rule<usize>; 15] = [
 ];
 
 /// Rules about the nodes.
-static OF_NODES: [Rule<()>; 8] = [
+static OF_NODES: [Rule<()>; 9] = [
     ("silent-node", nodes::silent),
     ("ring-address", nodes::ring_address),
     ("compaction-behind", sstables::behind),
     ("thread-pools", nodes::pools),
+    ("dropped-messages", nodes::dropped),
     ("heap", nodes::heap),
     ("garbage-collection", nodes::gc),
     ("key-cache", storage::key_cache),

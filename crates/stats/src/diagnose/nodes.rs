@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::{Evidence, Node};
+use super::evidence::{Dropped, Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
 use super::gather::{METRICS, healthy_if_all_show, nodetool, of_nodes, view};
 
 /// Tasks that wait for a pool of threads, as many as it has threads by default.
 const WAITING: u64 = 32;
+/// Beginnings of the names of messages that are requests of clients and their answers.
+const REQUESTS: [&str; 4] = ["COUNTER_MUTATION", "MUTATION", "RANGE", "READ"];
 /// Share of the heap in use that leaves no room.
 const FULL_HEAP: f64 = 0.9;
 /// Longest garbage collection in milliseconds that is concerning.
@@ -27,9 +29,22 @@ pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         let reason = node.why("version").unwrap_or("no reason is known");
         Observed::fact(&node.address, format!("does not answer: {reason}"))
     };
-    let seen: Vec<_> = silent.map(see).collect();
-    if seen.is_empty() {
+    let mut seen: Vec<_> = silent.map(see).collect();
+    if seen.is_empty() && evidence.joined.is_empty() {
         return Ok(Outcome::Healthy);
+    }
+    if seen.is_empty() {
+        return Err(NotChecked {
+            reason: format!(
+                "joined while the others were read: {}",
+                evidence.joined.join(", ")
+            ),
+            brings: Some("another look, by the same command"),
+        });
+    }
+    for address in &evidence.joined {
+        let says = "joined while the others were read, and nothing of it is checked";
+        seen.push(Observed::fact(address, says));
     }
     Ok(finding(
         Urgency::Now,
@@ -123,6 +138,39 @@ pub fn pools(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
         ],
         "the node is asked for more than it can do at this moment: see which resource is used \
          up, the CPU, the disk or the heap, and look again in some seconds",
+    ))
+}
+
+/// Looks for requests that nodes have given up.
+pub fn dropped(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
+    let source = nodetool("nodetool tpstats");
+    let known = of_nodes(evidence, source, |node| node.dropped.as_ref())?;
+    let is_request = |message: &&Dropped| {
+        let mut names = REQUESTS.iter();
+        message.count > 0 && names.any(|begin| message.name.starts_with(*begin))
+    };
+    let mut seen = Vec::new();
+    for (node, dropped) in known {
+        for message in dropped.iter().filter(is_request) {
+            let figure = format!("dropped messages {}", message.name);
+            let count = message.count as f64;
+            seen.push(Observed::of(&node.address, figure, count, Unit::Count));
+        }
+    }
+    if seen.is_empty() {
+        return healthy_if_all_show(evidence, source, |node| node.dropped.is_some());
+    }
+    Ok(finding(
+        Urgency::Soon,
+        "nodes have dropped requests",
+        seen,
+        [
+            "any read or write that was dropped since the node started",
+            "J. Haddad",
+        ],
+        "a request that has waited for its whole time limit is given up: reads fail or another \
+         replica answers, and copies lack dropped writes until nodetool repair. Look again in \
+         some minutes: if the counts grow, see pools of threads, collections and the disk",
     ))
 }
 

@@ -17,6 +17,12 @@ const MANY: f64 = 20.0;
 const PENDING: f64 = 20.0;
 /// Compactions that wait on a node that does not keep up.
 const FAR_BEHIND: f64 = 100.0;
+/// The share of false positives that tables allow their Bloom filters by default.
+const ALLOWED: f64 = 0.01;
+/// Fewest false positives that show how frequent they are.
+const FEWEST_FALSE: f64 = 100.0;
+/// Standard errors by which a count has to be above what is allowed, so that it hardly ever is by chance.
+const CERTAIN: f64 = 3.0;
 /// The only strategy for which a number of SSTables alone says something.
 const BY_SIZE: &str = "SizeTieredCompactionStrategy";
 /// Settings of compaction to compare.
@@ -88,6 +94,48 @@ pub fn count(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
         meaning: "compaction does not keep up with writes, or SSTables are flushed very small"
             .to_owned(),
         designs: designs(evidence, table, &STRATEGIES),
+    }))
+}
+
+/// Compares how often Bloom filters are wrong with what the table allows them.
+pub fn bloom_filter(evidence: &Evidence, table: usize) -> Result<Outcome, NotChecked> {
+    let allowed = schema(evidence, table)?.bloom_fp_chance.unwrap_or(ALLOWED);
+    let source = nodetool("nodetool tablestats");
+    let known = of_reads(evidence, table, source, |share| {
+        Some((
+            share.bloom_false_positives? as f64,
+            share.bloom_false_ratio?,
+        ))
+    })?;
+    let is_wrong = |(_, (count, ratio)): &(&Node, (f64, f64))| {
+        // Of as many looks as there were.
+        let expected = allowed * count / ratio;
+        let is_certain = *count > expected + CERTAIN * expected.sqrt();
+        *ratio > allowed && *count >= FEWEST_FALSE && is_certain
+    };
+    let wrong: Vec<_> = known.into_iter().filter(is_wrong).collect();
+    if wrong.is_empty() {
+        return Ok(Outcome::Healthy);
+    }
+    let mut seen = Vec::new();
+    for (node, (count, ratio)) in &wrong {
+        let of = |figure, value, unit| Observed::of(&node.address, figure, value, unit);
+        let share = "of the looks at Bloom filters are false positives";
+        seen.push(of(share, *ratio, Unit::Share));
+        seen.push(of("false positives", *count, Unit::Count));
+    }
+    Ok(Outcome::Finding(Finding {
+        urgency: Urgency::Sometime,
+        says: "reads look into SSTables in vain".to_owned(),
+        evidence: seen,
+        threshold: "at least 100 false positives, and certainly more than the table's \
+                    bloom_filter_fp_chance (1% by default)",
+        source: "Bakeoff's own",
+        meaning: "each of them reads the disk for nothing: Bloom filters are older than the \
+                  setting, or were made for fewer keys. nodetool upgradesstables -a makes them \
+                  anew; a smaller bloom_filter_fp_chance takes more memory"
+            .to_owned(),
+        designs: Vec::new(),
     }))
 }
 

@@ -1,17 +1,18 @@
 //! Each rule on a healthy cluster, on one with its fault, and where nothing is known.
 
+mod bloom;
 mod cluster;
 mod coordination;
 mod unknown;
 
 use super::evidence::*;
 use super::*;
-use cluster::{cache, healthy, share};
+use cluster::{cache, dropped, healthy, share};
 
 type Change = fn(&mut Evidence);
 
 /// A rule, when what it finds is to be done, and a change of a healthy cluster that it finds.
-const FAULTS: [(&str, Urgency, Change); 31] = [
+const FAULTS: [(&str, Urgency, Change); 34] = [
     ("silent-node", Urgency::Now, |e| e.nodes[1].version = None),
     ("ring-address", Urgency::Soon, |e| {
         e.named_ips = vec!["192.168.0.9".to_owned()];
@@ -37,6 +38,12 @@ const FAULTS: [(&str, Urgency, Change); 31] = [
     }),
     ("thread-pools", Urgency::Now, |e| {
         e.nodes[1].pools.as_mut().unwrap()[0].blocked = Some(1);
+    }),
+    ("dropped-messages", Urgency::Soon, |e| {
+        e.nodes[1].dropped = Some(vec![dropped("MUTATION_REQ", 1)]);
+    }),
+    ("dropped-messages", Urgency::Soon, |e| {
+        e.nodes[1].dropped = Some(vec![dropped("READ_RSP", 9), dropped("_TRACE", 1)]);
     }),
     ("heap", Urgency::Now, |e| {
         e.nodes[1].heap_used_bytes = Some(7.6e9)
@@ -93,6 +100,9 @@ const FAULTS: [(&str, Urgency, Change); 31] = [
     }),
     ("sstable-count", Urgency::Soon, |e| {
         share(e).sstables = Some(21)
+    }),
+    ("bloom-filter", Urgency::Sometime, |e| {
+        share(e).bloom_false_ratio = Some(0.02);
     }),
     ("tombstones", Urgency::Now, |e| {
         share(e).tombstones_per_read.p99 = Some(1500.0);
@@ -264,6 +274,7 @@ fn nothing_is_found_where_nothing_is_known() {
         ("garbage-collection", "--gc with --nodetool"),
         ("heap", "--metrics"),
         ("sstable-count", "--nodetool"),
+        ("dropped-messages", "--nodetool"),
         ("hot-key", "--sample-keys"),
         ("read-ahead", "on the machine"),
     ] {

@@ -175,7 +175,8 @@ pub struct CacheCounts {
     pub requests: u64,
 }
 
-/// Resources that a server has used since it started; counters only grow, and `None` means unknown.
+/// Resources that a server has used since it started; counters only grow, and `None` means unknown. Of a cluster whose
+/// machines have exporters of metrics, bytes and requests of disks and the network are those of all programs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerSample {
     /// CPU time in seconds, user and system together.
@@ -203,14 +204,24 @@ pub struct ServerSample {
     pub gc_seconds: Option<f64>,
     /// Bytes that were allocated on the server's heap up to its last garbage collection.
     pub allocated_bytes: Option<u64>,
+    /// Bytes of the server's heap that are in use at the moment; like the network's absent in records of earlier
+    /// versions, and where no exporter of metrics tells them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap_used_bytes: Option<u64>,
     /// Requests to read that the device with the server's data has completed, those of other programs included.
     pub device_reads: Option<u64>,
     /// Requests to write that this device has completed.
     pub device_writes: Option<u64>,
     /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
     pub load_average: Option<f64>,
-    /// Number of nodes of which the following are added up, or the highest of latencies; `None` for one node, as in
-    /// records of earlier versions.
+    /// Bytes that the machine has received from others, clients included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network_received_bytes: Option<u64>,
+    /// Bytes that the machine has sent to others, clients included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network_sent_bytes: Option<u64>,
+    /// Number of nodes of which the following are added up, or the highest of latencies, and what exporters of metrics
+    /// tell as well; `None` for one node, as in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u32>,
     /// Number of compactions that wait or run at the moment.
@@ -241,6 +252,9 @@ pub struct ServerSample {
     /// and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_to_nodes_bytes: Option<u64>,
+    /// What could not be read for this sample, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl ServerSample {
@@ -248,6 +262,7 @@ impl ServerSample {
     pub fn is_empty(&self) -> bool {
         let told = ServerSample {
             nodes: None,
+            notes: Vec::new(),
             ..self.clone()
         };
         told == ServerSample::default()

@@ -78,6 +78,8 @@ pub enum Figure {
     CompressionMetadata,
     /// Bytes read from the disk for each byte of values that was read.
     DiskReadPerByte,
+    /// The same without the bytes that compactions read.
+    DiskReadPerByteOfReads,
     /// Rows inserted per second with the design's best setting.
     Inserts,
 }

@@ -1,7 +1,7 @@
 //! Finds a figure of a design in what a step measured.
 
 use super::{Figure, FigureOf, Measured, PassTime, Quantile};
-use crate::drive::{DriveDesign, DriveSummary, PassRecord, TrialSummary};
+use crate::drive::{DriveDesign, DriveSummary, LoadFigures, PassRecord, TrialSummary};
 use crate::rounds::method::TableNoise;
 use crate::sweep::SweepSummary;
 use crate::{DesignSummary, Estimate, Failure, Footprint, Step, Summary};
@@ -129,6 +129,9 @@ fn of_load(summary: &DriveSummary, figure: &FigureOf) -> Result<Samples, String>
         Figure::DiskReadPerByte => {
             by_round(summary, design, |trial| trial.figures.disk_read_per_byte)
         }
+        Figure::DiskReadPerByteOfReads => {
+            by_round(summary, design, |trial| without_compaction(&trial.figures))
+        }
         Figure::Response {
             operation,
             quantile,
@@ -138,6 +141,19 @@ fn of_load(summary: &DriveSummary, figure: &FigureOf) -> Result<Samples, String>
         Figure::Pass { operation, time } => of_passes(summary, design, operation, *time),
         _ => Err("a load has no such figure".to_owned()),
     }
+}
+
+/// Returns the bytes that were read from the disk for each byte of values without those that compactions read; `None`
+/// where these were not recorded.
+fn without_compaction(figures: &LoadFigures) -> Option<f64> {
+    let read = figures.disk_read_per_second?;
+    let compacted = figures.compaction_read_per_second?;
+    let share = if read > 0.0 {
+        (1.0 - compacted / read).max(0.0)
+    } else {
+        1.0
+    };
+    Some(figures.disk_read_per_byte? * share)
 }
 
 /// Collects a time of the first pass of an operation, of the rounds in which none of its operations failed.

@@ -53,6 +53,10 @@ pub struct Beside {
     pub total_micros: Pair,
     /// Microseconds of the requests as the clients saw them.
     pub request_micros: Pair,
+    /// Microseconds of these until the drivers had given the requests to connections, where both traces know them.
+    pub queue_micros: Option<Pair>,
+    /// Microseconds of these that neither the queue nor the coordinator took, where both coordinators recorded an end.
+    pub wire_micros: Option<Pair>,
     pub decode_micros: Pair,
     pub connect_micros: Pair,
     pub prepare_micros: Pair,
@@ -71,6 +75,10 @@ impl Beside {
             this: this.unwrap_or(0),
             other: other.unwrap_or(0),
         };
+        let both = |this: Option<u64>, other: Option<u64>| {
+            let (this, other) = this.zip(other)?;
+            Some(Pair { this, other })
+        };
         let total_micros = Pair {
             this: traces.0.total_micros,
             other: traces.1.total_micros,
@@ -84,6 +92,11 @@ impl Beside {
                 page.map(|page| page.request_micros),
                 other_page.map(|page| page.request_micros),
             ),
+            queue_micros: both(
+                page.and_then(|page| page.queue_micros),
+                other_page.and_then(|page| page.queue_micros),
+            ),
+            wire_micros: both(this.wire_micros(&traces.0), other.wire_micros(&traces.1)),
             decode_micros: pair(
                 page.map(|page| page.decode_micros),
                 other_page.map(|page| page.decode_micros),

@@ -15,6 +15,10 @@ const FORM: u32 = 1;
 pub struct PageTimes {
     /// Microseconds from sending the request until all of the answer was there.
     pub request_micros: u64,
+    /// Microseconds of these until the driver had given the request to a connection; absent in traces of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_micros: Option<u64>,
     /// Microseconds of making values of the answer's bytes.
     pub decode_micros: u64,
     pub rows: u64,
@@ -32,6 +36,14 @@ impl PageTimes {
 pub struct ClientTimes {
     /// Microseconds until the driver was connected to the cluster and knew its tables.
     pub connect_micros: u64,
+    /// Microseconds in which DataFusion made requests of a question; absent of what is none, and in traces of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_micros: Option<u64>,
+    /// Microseconds that DataFusion computed to answer the question, all of its threads together and without reading
+    /// rows; absent as well of a question that takes more than one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_micros: Option<u64>,
     pub prepare_micros: u64,
     /// Microseconds of the whole request, of each time that it was sent, in order.
     pub times_micros: Vec<u64>,
@@ -104,6 +116,16 @@ impl Traced {
     /// Sums up what was recorded.
     pub fn summary(&self) -> Trace {
         Trace::new(&self.recorded)
+    }
+
+    /// Returns the microseconds of the shown request that neither its queue in the driver nor the coordinator took, by
+    /// the summary of its trace: the way there and back, and waiting at both of its ends. 0 if they took all of it;
+    /// `None` if the coordinator recorded no end.
+    pub fn wire_micros(&self, trace: &Trace) -> Option<u64> {
+        let page = self.client.page().filter(|_| trace.complete)?;
+        let queue = page.queue_micros.unwrap_or(0);
+        let known = queue.saturating_add(trace.total_micros);
+        Some(page.request_micros.saturating_sub(known))
     }
 
     /// Reads what [`Traced::to_json`] wrote.
@@ -194,6 +216,43 @@ mod tests {
     fn a_trace_is_read_as_it_was_written() {
         let text = traced().to_json().unwrap();
         assert_eq!(Traced::from_json(&text), Ok(traced()));
+    }
+
+    #[test]
+    fn the_wire_has_what_queue_and_coordinator_leave_and_is_never_negative() {
+        let wire = |request_micros, queue_micros, total_micros| {
+            let mut traced = traced();
+            traced.client.pages = vec![PageTimes {
+                request_micros,
+                queue_micros,
+                decode_micros: 5,
+                rows: 1,
+            }];
+            traced.recorded.total_micros = total_micros;
+            let summary = traced.summary();
+            traced.wire_micros(&summary)
+        };
+        assert_eq!(wire(12_000, Some(500), Some(3_000)), Some(8_500));
+        assert_eq!(wire(12_000, None, Some(3_000)), Some(9_000));
+        assert_eq!(wire(2_000, Some(100), Some(3_000)), Some(0));
+        assert_eq!(wire(12_000, Some(500), None), None);
+        assert_eq!(traced().wire_micros(&traced().summary()), None, "no page");
+    }
+
+    #[test]
+    fn a_trace_of_an_earlier_version_has_no_queue() {
+        let mut early = traced();
+        early.client.pages = vec![PageTimes {
+            request_micros: 7,
+            queue_micros: None,
+            decode_micros: 5,
+            rows: 1,
+        }];
+        let text = early.to_json().unwrap();
+        assert!(!text.contains("queue_micros"), "{text}");
+        assert!(!text.contains("plan_micros"), "{text}");
+        assert!(!text.contains("compute_micros"), "{text}");
+        assert_eq!(Traced::from_json(&text), Ok(early));
     }
 
     #[test]

@@ -239,6 +239,19 @@ fn autocorrelation(series: &[Vec<String>]) -> f64 {
     pairs.iter().map(product).sum::<f64>() / pairs.iter().map(square).sum::<f64>()
 }
 
+/// Returns the correlation of two columns of doubles, in rows in which neither is null.
+fn correlation(rows: &RecordBatch, one: usize, other: usize) -> f64 {
+    let column = |column: usize| rows.column(column).as_primitive::<Float64Type>().iter();
+    let pairs = column(one).zip(column(other));
+    let pairs: Vec<(f64, f64)> = pairs.filter_map(|(a, b)| a.zip(b)).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let (a, b) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+        pairs.iter().map(|pair| of(pair.0 - a, pair.1 - b)).sum()
+    };
+    sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
+}
+
 fn number(cell: &str) -> Option<f64> {
     cell.parse().ok()
 }
@@ -300,6 +313,17 @@ fn compare(grown: &RecordBatch, whole: &RecordBatch, sensors: usize) {
             near(&format!("autocorrelation of {name}"), ours, real, 0.05);
         }
     }
+    // One column follows from the other one in the whole table, and a temperature from neither.
+    let of_computed = correlation(whole, 4, 6);
+    assert!(of_computed > 0.9, "{of_computed}");
+    near(
+        "correlation of load and computed",
+        correlation(grown, 4, 6),
+        of_computed,
+        0.05,
+    );
+    let of_others = correlation(grown, 3, 4);
+    assert!(of_others.abs() < 0.15, "{of_others}");
     let nulls = |rows: &RecordBatch| rows.column(4).null_count() as f64;
     near("nulls", nulls(grown), nulls(whole), 0.05);
     near("bytes", parquet_bytes(grown), parquet_bytes(whole), 0.05);

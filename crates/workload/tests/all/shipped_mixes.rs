@@ -85,6 +85,8 @@ fn compression_is_study_s2() {
             .unwrap();
         let workload = Workload::read(&path).unwrap();
         assert_eq!(workload.scale.full_rows, 10_000_000);
+        let limit = ("compaction_throughput".to_owned(), "160MiB/s".to_owned());
+        assert_eq!(workload.server.cassandra, [limit]);
         for kib in [4, 16, 64, 256] {
             for compressor in ["LZ4", "Zstd", "Deflate"] {
                 let id = format!("cassandra/wide?chunk={kib}KiB&compressor={compressor}");
@@ -237,6 +239,38 @@ fn retention_compares_strategies_with_a_time_to_live_and_without() {
     let last_of_series = loaded - 1_000;
     let rows = rows_of(&workload);
     assert_eq!(rows.next_in_partition(last_of_series), Some(loaded));
+}
+
+#[test]
+fn compactions_changes_one_thing_each_and_has_the_same_rows_and_operations_with_bti() {
+    let big = shipped("workloads/compactions.toml");
+    let bti = shipped("workloads/compactions_bti.toml");
+    let base: DesignId = "cassandra/wide?compaction=UCS:T4".parse().unwrap();
+    assert_eq!((&big.designs[0], &bti.designs[0]), (&base, &base));
+    for id in ["UCS:L10", "UCS:T4+T8", "STCS", "LCS"] {
+        let id = format!("cassandra/wide?compaction={id}").parse().unwrap();
+        assert!(big.designs.contains(&id), "{id}");
+    }
+    assert!(bti.designs.iter().all(|id| big.designs.contains(id)));
+    for further in [
+        "compressor=Zstd&level=1",
+        "compressor=Zstd&level=9",
+        "caching=none",
+    ] {
+        let id = format!("{base}&{further}").parse().unwrap();
+        assert!(big.designs.contains(&id), "{id}");
+    }
+    let set = |workload: &Workload| -> Vec<String> {
+        let keys = workload.server.cassandra.iter();
+        keys.map(|(key, value)| format!("{key} {value}")).collect()
+    };
+    let small = "memtable_heap_space 64MiB";
+    let with_cache = ["key_cache_size 4MiB", small, "sstable_format big"];
+    assert_eq!(set(&big), with_cache);
+    assert_eq!(set(&bti), [small, "sstable_format bti"]);
+    let rest = |w: &Workload| format!("{:?}", (&w.table, &w.data, &w.mix, &w.scale));
+    assert_eq!(rest(&big), rest(&bti));
+    assert_eq!(rows_from(&*rows_of(&big), 0), 20);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{OptionGroup, check_ranges, plain_queries};
+use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_queries};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
@@ -16,6 +16,7 @@ use super::{Decide, SAMPLE, WORKLOAD};
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::{init, propose, small_runtime};
 use crate::exit::Misuse;
+use crate::machine;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
@@ -125,7 +126,8 @@ impl Prepared {
         progress.finish();
         let mut proposals = proposals?;
         proposals.designs.retain(|design| design.answers_questions);
-        forget_named(options, &mut proposals);
+        let dir = path.parent().unwrap_or(Path::new("."));
+        runtime.block_on(forget_named(options, dir, &mut proposals))?;
         leave_out_misfits(&workload, &mut proposals)?;
         let (text, left_out) = propose::with_proposed(path, &workload, &proposals)?;
         Ok(Some(Prepared {
@@ -162,8 +164,11 @@ fn check(workload: &Workload) -> Result<()> {
     Err(Misuse::new(anyhow!(missing)).into())
 }
 
-/// Forgets what is missing on this machine for designs whose server the user names.
-fn forget_named(options: &Decide, proposals: &mut Proposals) {
+/// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks.
+///
+/// # Errors
+/// Fails with a misuse if the name of a server cannot be used.
+async fn forget_named(options: &Decide, dir: &Path, proposals: &mut Proposals) -> Result<()> {
     let mut named = Vec::new();
     if options.cluster.option().is_some() {
         named.push(OptionGroup::Cassandra);
@@ -171,15 +176,25 @@ fn forget_named(options: &Decide, proposals: &mut Proposals) {
     if options.postgres.option().is_some() {
         named.push(OptionGroup::Postgres);
     }
+    let mut of_engines = EngineOptions::default();
+    options.postgres.put_into(&mut of_engines)?;
+    let context = Context {
+        run_dir: dir.to_owned(),
+        token: None,
+        threads: machine::cores(),
+        keys_repeat: false,
+        options: of_engines,
+    };
     for design in &mut proposals.designs {
         let Ok(id) = design.design.parse::<DesignId>() else {
             continue;
         };
         let groups = engine(&id).map_or(&[][..], |engine| engine.option_groups(&id));
         if groups.iter().any(|group| named.contains(group)) {
-            design.not_here = None;
+            design.not_here = propose::lacking(&id, &context).await;
         }
     }
+    Ok(())
 }
 
 /// Leaves out designs that would need more partitions or folders than there may be, and says so: a run refuses them.
@@ -213,7 +228,7 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will not be measured since their engines are not here or they do not suit.
+/// Prints which designs will not be measured since what they need is not here or they do not suit.
 pub fn tell_missing(proposals: &Proposals) {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for why in proposals

@@ -148,6 +148,7 @@ impl Diagnose {
             gc: self.gc,
             metrics: self.metrics.urls()?,
             sample_keys: self.sample_keys,
+            sys: None,
         })
     }
 

@@ -52,7 +52,8 @@ impl Drive {
             ("--passes", !self.passes.is_empty()),
             ("--beside", self.beside.is_given()),
             ("--add-node-after", self.added_node.after().is_some()),
-            ("--nodetool", self.nodetool.is_given()),
+            ("--nodetool", self.hosts.nodetool.is_given()),
+            ("--metrics", self.hosts.metrics.is_given()),
             ("--keyspace", self.keyspace.is_some()),
         ];
         let given = all.into_iter().filter(|(_, is_given)| *is_given);

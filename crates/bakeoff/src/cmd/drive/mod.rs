@@ -31,8 +31,8 @@ use crate::cmd::options::choice::{
 };
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
+use crate::cmd::options::hosts::HostsOptions;
 use crate::cmd::options::nodes::NodesOptions;
-use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresLoadOptions;
 use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
@@ -184,7 +184,7 @@ pub struct Drive {
     cluster: ClusterOptions,
 
     #[command(flatten)]
-    nodetool: NodetoolOptions,
+    hosts: HostsOptions,
 
     #[command(flatten)]
     settings_of: SettingsOfOptions,
@@ -218,7 +218,7 @@ impl Drive {
     async fn start(self) -> Result<Exit> {
         self.wanted.check_shard(self.shard)?;
         self.follow.check_shard(self.shard)?;
-        self.nodetool.check_tables(self.shard, self.empty)?;
+        self.hosts.nodetool.check_tables(self.shard, self.empty)?;
         let wanted = self.wanted.read()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
@@ -375,7 +375,7 @@ impl Drive {
         let ours = self.cluster.cassandra.is_none();
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.nodetool = self.nodetool.command()?;
+        self.hosts.put_into(&mut options)?;
         options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
         options.cassandra.later_nodes = self.added_node.nodes();
         options.cassandra.server_per_design = self.nodes.server_per_design;

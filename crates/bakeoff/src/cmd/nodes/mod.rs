@@ -4,13 +4,15 @@ mod exposed;
 mod laid_out;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod prometheus;
 mod table;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use bakeoff_engines::Cluster;
-use bakeoff_engines::nodes::{Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
+use bakeoff_engines::nodes::{Looks, Metrics, NodeFigures, Nodetool, Reader, TableName, to_json};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -27,9 +29,9 @@ use crate::terminal::{json, stdout};
 ///
 /// Each node has a column. Of Cassandra bytes, latencies, caches, threads and compactions come from `system_views` of
 /// each node, which needs no program on its machine. --nodetool adds compression and percentiles, --gc garbage
-/// collections, and --metrics CPU, memory and disks. Of PostgreSQL databases, tables, checkpoints, the log, replicas
-/// and more come from its views of statistics, for each host in the URL. What is not available is listed with the
-/// reason. The exit code is 3 if a node does not answer.
+/// collections, and --metrics CPU, memory, disks and network, with rates over a second. Of PostgreSQL databases, tables,
+/// checkpoints, the log, replicas and more come from its views of statistics, for each host in the URL. What is not
+/// available is listed with the reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[cfg_attr(feature = "postgres", command(mut_arg("cassandra", |a| a.required(false).required_unless_present("postgres"))))]
@@ -58,6 +60,10 @@ pub struct Nodes {
     #[arg(long)]
     json: bool,
 
+    /// Also write all figures as metrics, in the text format of Prometheus
+    #[arg(long, value_name = "FILE")]
+    prometheus: Option<PathBuf>,
+
     #[command(flatten)]
     cluster: ClusterOptions,
 
@@ -81,6 +87,7 @@ impl Nodes {
                 tables: &self.tables,
                 metrics: &metrics,
                 json: self.json,
+                prometheus: self.prometheus.as_deref(),
             };
             return postgres::run(&server, &asked);
         }
@@ -100,6 +107,9 @@ impl Nodes {
 
     async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {
         let nodes = self.read(cluster, sources).await?;
+        if let Some(path) = &self.prometheus {
+            prometheus::write(path, &to_json(&nodes)?)?;
+        }
         let mut out = stdout();
         if self.json {
             writeln!(out, "{}", json(&to_json(&nodes)?))?;
@@ -126,7 +136,7 @@ impl Nodes {
             nodetool.add_to(&mut nodes, self.gc).await;
         }
         if !sources.metrics.is_empty() {
-            Metrics::add_to(&sources.metrics, &mut nodes).await;
+            Metrics::add_to(&sources.metrics, &mut nodes, Looks::Twice).await;
         }
         Ok(nodes)
     }

@@ -11,7 +11,7 @@ use bakeoff_engines::nodes::{
 };
 use bakeoff_report::units;
 
-use super::exposed::exposed_rows;
+use super::exposed::{exposed_hints, exposed_rows, not_to_be_had, so_far};
 use super::laid_out::{Row, laid_out, list, missing};
 use crate::terminal::on_one_line;
 
@@ -57,7 +57,11 @@ pub fn render(nodes: &[NodeFigures], asked: &Asked) -> String {
         .map(|node| (node.address.as_str(), &node.missing[..]));
     let missing = missing(&missing_of.collect::<Vec<_>>());
     text.push_str(&list("Not available", &missing));
-    text.push_str(&list("More of it", &hints(nodes, asked)));
+    let exposed = exposed(nodes);
+    let mut hints = hints(nodes, asked);
+    hints.extend(exposed_hints(&exposed, true));
+    text.push_str(&list("More of it", &hints));
+    text.push_str(&list("Not to be had", &not_to_be_had(&exposed)));
     text
 }
 
@@ -113,11 +117,11 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
         }),
         row(nodes, "sent to other nodes", |node| {
             node.sent_to_nodes_bytes
-                .map(|bytes| units::bytes(bytes as f64))
+                .map(|bytes| so_far(&units::bytes(bytes as f64)))
         }),
         row(nodes, "received from them", |node| {
             node.received_from_nodes_bytes
-                .map(|bytes| units::bytes(bytes as f64))
+                .map(|bytes| so_far(&units::bytes(bytes as f64)))
         }),
     ];
     for name in ["keys", "rows", "chunks", "counters"] {
@@ -135,9 +139,13 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
         rows.push(row(nodes, &name, pool));
     }
     rows.extend(added::by_nodetool(nodes));
-    let exposed: Vec<Option<&Exposed>> = nodes.iter().map(|node| node.metrics.as_ref()).collect();
-    rows.extend(exposed_rows(&exposed));
+    rows.extend(exposed_rows(&exposed(nodes)));
     rows
+}
+
+/// Returns what exporters expose of each node.
+fn exposed(nodes: &[NodeFigures]) -> Vec<Option<&Exposed>> {
+    nodes.iter().map(|node| node.metrics.as_ref()).collect()
 }
 
 fn cache_in_words(cache: &Cache) -> Option<String> {
@@ -199,6 +207,14 @@ fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
         }),
         printed("  compression metadata", &|t| {
             t.statistics?.compression_metadata_bytes.map(size)
+        }),
+        printed("  Bloom false positives", &|t| {
+            let statistics = t.statistics?;
+            let count = units::count(statistics.bloom_false_positives?);
+            Some(format!(
+                "{count}, {:.2}%",
+                statistics.bloom_false_ratio? * 100.0
+            ))
         }),
         printed("  partitions, estimated", &|t| {
             t.statistics?.partitions.map(units::count)
@@ -270,7 +286,7 @@ fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
         );
     }
     if !asked.metrics {
-        hints.push("--metrics 'http://{host}:9100/metrics': CPU, memory and disks of the machines");
+        hints.push("--metrics 'http://{host}:9100/metrics': CPU, page cache, disks with their queue, network");
     }
     hints
 }

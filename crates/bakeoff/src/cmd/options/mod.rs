@@ -3,7 +3,9 @@
 pub mod adbc;
 pub mod choice;
 pub mod cluster;
+pub mod confirm;
 pub mod data;
+pub mod hosts;
 pub mod metrics;
 pub mod no_workload;
 pub mod nodes;

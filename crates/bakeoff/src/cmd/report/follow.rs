@@ -1,11 +1,12 @@
 //! `bakeoff report --follow`: keeps the page of a measurement up to date that another process, or another machine,
 //! carries out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use bakeoff_engines::in_shell;
 use bakeoff_stats::Run;
 use bakeoff_stats::drive::DriveRun;
 use bakeoff_stats::sweep::SweepRun;
@@ -13,7 +14,7 @@ use bakeoff_stats::sweep::SweepRun;
 use super::page::{GrowingPage, settle};
 use super::{PAGE, Shown, render_folder};
 use crate::cmd::small_runtime;
-use crate::exit::{Exit, explain};
+use crate::exit::{Exit, Misuse, explain};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::stderr::print_line;
 
@@ -40,9 +41,19 @@ enum End {
 /// well.
 ///
 /// # Errors
-/// Fails if there is no measurement in the folder, or its last report cannot be made.
+/// Fails if there is no measurement in the folder, with a misuse if it is a folder of several, or if its last report
+/// cannot be made.
 pub fn follow(dir: &Path, shown: &Shown) -> Result<Exit> {
-    if !DriveRun::is_one(dir) && !SweepRun::is_one(dir) && !Run::is_one(dir) {
+    if !is_measurement(dir) {
+        if let Some(step) = within(dir) {
+            return Err(Misuse::new(anyhow!(
+                "{} is no measurement, but holds some, as the folder of a study does: follow the one that goes on by \
+                 `bakeoff report {} --follow`, or the study as a whole by `bakeoff study STUDY --follow`",
+                dir.display(),
+                in_shell(&step.display().to_string())
+            ))
+            .into());
+        }
         Run::open(dir)?;
     }
     let ended = small_runtime()?.block_on(until_the_end(dir, shown));
@@ -68,6 +79,20 @@ pub fn follow(dir: &Path, shown: &Shown) -> Result<Exit> {
             Ok(Exit::Complete)
         }
     }
+}
+
+fn is_measurement(dir: &Path) -> bool {
+    DriveRun::is_one(dir) || SweepRun::is_one(dir) || Run::is_one(dir)
+}
+
+/// Returns a measurement in a folder: the one that is written to, or else the last by its name.
+fn within(dir: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(dir).ok()?;
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| is_measurement(folder)).collect();
+    folders.sort();
+    let written = folders.iter().find(|folder| Run::is_being_written(folder));
+    written.or(folders.last()).cloned()
 }
 
 async fn until_the_end(dir: &Path, shown: &Shown) -> End {

@@ -175,7 +175,7 @@ pub fn fingerprint(
         drivers,
     );
     // Behind all others, so that a run without them has the fingerprint that it always had.
-    let nodetool = options.nodetool.text();
+    let nodetool = options.hosts.nodetool.text();
     let own_servers = if options.nodes.server_per_design {
         "server per design"
     } else {

@@ -37,8 +37,8 @@ use crate::cmd::options::choice::{
 };
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::hosts::HostsOptions;
 use crate::cmd::options::nodes::NodesOptions;
-use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
@@ -126,7 +126,7 @@ pub struct Run {
     cluster: ClusterOptions,
 
     #[command(flatten)]
-    nodetool: NodetoolOptions,
+    hosts: HostsOptions,
 
     #[command(flatten)]
     settings_of: SettingsOfOptions,
@@ -334,7 +334,7 @@ impl Run {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.nodetool = self.nodetool.command()?;
+        self.hosts.put_into(&mut options)?;
         options.cassandra.replication = self.replication()?;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();

@@ -14,11 +14,12 @@ use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 
 /// Carries out all steps that are not measured yet. Returns the worst end of those that it carried out, `None` if
-/// each was complete. A step that fails is noted beside its folder, and the others are carried out.
+/// each was complete. A step that fails is noted beside its folder, and the others are carried out. `begins` is called
+/// before each step that it carries out, with the step's folder.
 ///
 /// # Errors
 /// Fails if the study's folder or a note in it cannot be written.
-pub fn carry_out(plan: &Plan<'_>) -> Result<Option<Exit>> {
+pub fn carry_out(plan: &Plan<'_>, begins: impl Fn(&StudyStep, &Path)) -> Result<Option<Exit>> {
     let dir = &plan.dir;
     std::fs::create_dir_all(dir)
         .with_context(|| format!("cannot make {}, the folder of the study", dir.display()))?;
@@ -36,6 +37,7 @@ pub fn carry_out(plan: &Plan<'_>) -> Result<Option<Exit>> {
         };
         say(&format!("{place}, {}: {}", step.name, step.what));
         forget_failure(&first)?;
+        begins(step, folder.as_path());
         let ended = match carry_out_step(plan, step, &folder) {
             Ok(exit) => exit,
             Err(error) => {

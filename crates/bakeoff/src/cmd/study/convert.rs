@@ -78,6 +78,7 @@ fn figure(figure: &StudyFigure) -> Figure {
         StudyFigure::CompressionRatio => Figure::CompressionRatio,
         StudyFigure::CompressionMetadata => Figure::CompressionMetadata,
         StudyFigure::DiskReadPerByte => Figure::DiskReadPerByte,
+        StudyFigure::DiskReadPerByteOfReads => Figure::DiskReadPerByteOfReads,
         StudyFigure::Inserts => Figure::Inserts,
     }
 }

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use bakeoff_report::study::Page;
-use bakeoff_stats::study::{Measured, StepResult};
-use bakeoff_workload::{Error, Study as StudyFile, StudySize, Workload};
+use bakeoff_report::study::{GoingOn, Page};
+use bakeoff_stats::study::{Measured, StepResult, Study as Published};
+use bakeoff_workload::{Error, Study as StudyFile, StudySize, StudyStep, Workload};
 use clap::Args;
 
 use self::plan::Plan;
@@ -26,7 +26,8 @@ use crate::cmd::completions;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::data::choose;
 use crate::cmd::options::no_workload;
-use crate::exit::{Exit, Misuse};
+use crate::cmd::report::PAGE;
+use crate::exit::{Exit, Misuse, explain};
 use crate::machine;
 use crate::page_file;
 use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
@@ -57,12 +58,17 @@ pub struct Study {
     out: Option<PathBuf>,
 
     /// Write the page again from the folder of a study, and measure nothing
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["budget", "full", "out", "dry_run"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["budget", "full", "out", "dry_run", "follow"])]
     from: Option<PathBuf>,
 
     /// Write the page to this Markdown file, too, with its charts in a folder beside it
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     page: Option<PathBuf>,
+
+    /// Keep study.html in the study's folder up to date, and the page of the step that is measured, to which it links:
+    /// both reload themselves, and are written between steps, never while something is timed
+    #[arg(long)]
+    follow: bool,
 
     /// Print the steps with their commands, the time that they take and the designs that cannot be measured here, and
     /// touch nothing
@@ -84,14 +90,22 @@ impl Study {
             return self.rewrite(asked, &file, dir);
         }
         let size = self.size()?;
-        let plan = Plan::new(&file, size, self.out.as_deref())?;
+        let mut plan = Plan::new(&file, size, self.out.as_deref())?;
+        plan.follow = self.follow;
         plan.check()?;
         if self.dry_run {
             return plan.print();
         }
-        let ended = carry_out::carry_out(&plan)?;
+        let begins = |step: &StudyStep, folder: &Path| {
+            if self.follow {
+                show_step(asked, &file, &plan, step, folder);
+            }
+        };
+        let ended = carry_out::carry_out(&plan, begins);
         let results = plan.results();
-        self.write(asked, &file, &plan.record, &plan.dir, &results)?;
+        let written = self.write(asked, &file, &plan.record, &plan.dir, &results);
+        let ended = ended?;
+        written?;
         Ok(exit_of(ended, &results))
     }
 
@@ -103,6 +117,7 @@ impl Study {
             (self.out.is_some(), "--out"),
             (self.from.is_some(), "--from"),
             (self.page.is_some(), "--page"),
+            (self.follow, "--follow"),
             (self.dry_run, "--dry-run"),
         ];
         if let Some((_, option)) = options.iter().find(|(is_given, _)| *is_given) {
@@ -173,23 +188,58 @@ impl Study {
         results: &[StepResult],
     ) -> Result<()> {
         let study = convert::study(file);
-        let page = Page {
-            study: &study,
-            size: record.size_in_words(),
-            command: words::command(
-                &["study".to_owned(), asked.display().to_string()],
-                &record.size_options(),
-                dir,
-            ),
-            version: machine::VERSION,
-            steps: results,
-        };
+        let page = page_of(asked, &study, record, dir, results);
         let written = write::write(&page, dir, self.page.as_deref())?;
         let mut out = stdout();
         for path in written {
             writeln!(out, "Page: {}", path.display())?;
         }
         Ok(())
+    }
+}
+
+/// Returns what the page of a study is made of.
+fn page_of<'a>(
+    asked: &Path,
+    study: &'a Published,
+    record: &Record,
+    dir: &Path,
+    steps: &'a [StepResult],
+) -> Page<'a> {
+    Page {
+        study,
+        size: record.size_in_words(),
+        command: words::command(
+            &["study".to_owned(), asked.display().to_string()],
+            &record.size_options(),
+            dir,
+        ),
+        version: machine::VERSION,
+        steps,
+    }
+}
+
+/// Writes the page of a study that goes on with this step, or says why it cannot: the study does not end for its page.
+fn show_step(asked: &Path, file: &StudyFile, plan: &Plan<'_>, step: &StudyStep, folder: &Path) {
+    let study = convert::study(file);
+    let results = plan.results();
+    let page = page_of(asked, &study, &plan.record, &plan.dir, &results);
+    // Relative to the page of the study, so that a copy of the folder has the link, too.
+    let within = folder.strip_prefix(&plan.dir).unwrap_or(folder);
+    let link = within.join(PAGE).display().to_string();
+    let step = GoingOn {
+        name: &step.name,
+        page: &link,
+    };
+    match write::write_so_far(&page, &plan.dir, &step) {
+        Ok(()) => say(&format!(
+            "the page of the study, which reloads itself: {}",
+            plan.dir.join(write::HTML).display()
+        )),
+        Err(error) => say(&format!(
+            "the page of the study is not up to date: {}",
+            explain(&error)
+        )),
     }
 }
 

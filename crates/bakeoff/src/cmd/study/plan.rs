@@ -19,11 +19,16 @@ use crate::cmd::run::Run;
 use crate::exit::{Exit, Misuse};
 use crate::terminal::stdout;
 
+/// The option by which a step keeps its page up to date.
+const FOLLOW: &str = "--follow";
+
 /// The steps of a study at a size, and where they go.
 pub struct Plan<'a> {
     pub study: &'a Study,
     pub record: Record,
     pub dir: PathBuf,
+    /// Whether each step keeps a page of its own up to date.
+    pub follow: bool,
     size: StudySize,
 }
 
@@ -49,6 +54,7 @@ impl<'a> Plan<'a> {
             study,
             record,
             dir,
+            follow: false,
             size,
         })
     }
@@ -113,6 +119,9 @@ impl<'a> Plan<'a> {
         let words = step.arguments(self.size).into_iter().map(OsString::from);
         let mut words: Vec<OsString> = words.collect();
         words.extend(["--out".into(), dir.as_os_str().to_owned()]);
+        if self.follow && !words.iter().any(|word| word == FOLLOW) {
+            words.push(FOLLOW.into());
+        }
         let read = Measurement::read(words).and_then(|read| match refused(&read) {
             Some(why) => Err(why),
             None => Ok(read),

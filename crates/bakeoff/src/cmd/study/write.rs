@@ -4,11 +4,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_report::study::{self, Page};
+use bakeoff_report::study::{self, GoingOn, Page};
 
 use crate::exit::Misuse;
 use crate::out_file::OutFile;
 use crate::page_file;
+
+/// Name of the page.
+pub const HTML: &str = "study.html";
+
+/// Writes the page of a study that goes on into its folder.
+///
+/// # Errors
+/// Fails if the file cannot be written.
+pub fn write_so_far(page: &Page<'_>, dir: &Path, step: &GoingOn<'_>) -> Result<()> {
+    write_file(&dir.join(HTML), &study::html_so_far(page, step))
+}
 
 /// Writes the page into the study's folder, and to a further Markdown file. Returns what was written, without
 /// charts.
@@ -16,7 +27,7 @@ use crate::page_file;
 /// # Errors
 /// Fails if a file cannot be written, or the further one is there and is no page of ours.
 pub fn write(page: &Page<'_>, dir: &Path, further: Option<&Path>) -> Result<Vec<PathBuf>> {
-    let html = dir.join("study.html");
+    let html = dir.join(HTML);
     write_file(&html, &study::html(page))?;
     let mut written = vec![html];
     if let Some(file) = further {

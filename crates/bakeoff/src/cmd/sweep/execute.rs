@@ -103,6 +103,6 @@ fn settings(plan: &Plan<'_>) -> SweepPlan {
         seed: plan.workload.seed,
         over_any: plan.batches.over_any.clone(),
         over_partition: plan.batches.over_partition,
-        reads_bytes: plan.options.nodetool.is_given(),
+        reads_bytes: plan.options.hosts.nodetool.is_given(),
     }
 }

@@ -30,8 +30,8 @@ use crate::cmd::options::choice::{
 };
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::hosts::HostsOptions;
 use crate::cmd::options::nodes::NodesOptions;
-use crate::cmd::options::nodetool::NodetoolOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::settings_of::SettingsOfOptions;
@@ -134,7 +134,7 @@ pub struct Sweep {
     cluster: ClusterOptions,
 
     #[command(flatten)]
-    nodetool: NodetoolOptions,
+    hosts: HostsOptions,
 
     #[command(flatten)]
     settings_of: SettingsOfOptions,
@@ -165,7 +165,7 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
-        self.nodetool.check_tables(self.shard, false)?;
+        self.hosts.nodetool.check_tables(self.shard, false)?;
         self.check_rate_limit()?;
         let replication = self.replication()?;
         self.wanted.check_shard(self.shard)?;
@@ -263,7 +263,7 @@ impl Sweep {
     ) -> Result<Context> {
         let mut options = EngineOptions::default();
         options.cassandra.cluster = self.cluster.cluster();
-        options.cassandra.nodetool = self.nodetool.command()?;
+        self.hosts.put_into(&mut options)?;
         options.cassandra.replication = replication;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();

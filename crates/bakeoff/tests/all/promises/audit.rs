@@ -12,6 +12,8 @@ pub struct Entry {
     /// Number of its first line in the log.
     pub line: usize,
     pub user: String,
+    /// Milliseconds since 1970.
+    pub at_millis: u64,
     /// What it is, such as `SELECT`, `PREPARE_STATEMENT` or `REQUEST_FAILURE`.
     pub kind: String,
     pub keyspace: Option<String>,
@@ -70,6 +72,7 @@ fn entry(line: usize, message: &str) -> Option<Entry> {
     Some(Entry {
         line,
         user: user.to_owned(),
+        at_millis: field("timestamp")?.parse().ok()?,
         kind: field("type")?.to_owned(),
         keyspace: field("ks").map(str::to_owned),
         scope: field("scope").map(str::to_owned),
@@ -102,6 +105,7 @@ INFO  [Native-Transport-Requests-1] 2026-11-24 08:12:49,000 FileAuditLogger.java
         let insert = Entry {
             line: 3,
             user: "bench".to_owned(),
+            at_millis: 1_651_152_450_114,
             kind: "UPDATE".to_owned(),
             keyspace: Some("shop".to_owned()),
             scope: Some("orders".to_owned()),

@@ -1,4 +1,4 @@
-//! Runs that are killed on somebody's Cassandra, judged by its audit log.
+//! Runs that are killed on somebody's Cassandra, and commands that only read it, judged by its audit log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::audit::entries;
+use super::reading;
 use super::user::{Theirs, User};
 use super::watch::Watch;
 use crate::support::{Bench, READINGS, share_jars};
@@ -57,9 +58,12 @@ fn killed_runs_touch_only_what_is_theirs_and_marked_and_leave_nothing_behind() {
         user.kills_a_run();
     }
     user.tidies_up();
-    assert_eq!(cluster.rows_of_others(), before);
     let ours = user.names();
-    judge(&cluster.stopped(), &ours);
+    reading::reads(&bench, &cluster.address, PASSWORD);
+    assert_eq!(cluster.rows_of_others(), before);
+    let log = cluster.stopped();
+    judge(&log, &ours);
+    reading::judge(&log);
 }
 
 /// Judges every statement that the runs sent, by the log of the server.
@@ -137,9 +141,11 @@ impl Cluster {
     }
 
     fn fill(&self) {
-        self.cql(&format!(
-            "CREATE ROLE {ROLE} WITH LOGIN = true AND PASSWORD = '{PASSWORD}'"
-        ));
+        for role in reading::ROLES.into_iter().chain([ROLE]) {
+            self.cql(&format!(
+                "CREATE ROLE {role} WITH LOGIN = true AND PASSWORD = '{PASSWORD}'"
+            ));
+        }
         for keyspace in FOREIGN {
             self.cql(&create(keyspace));
             self.cql(&format!(

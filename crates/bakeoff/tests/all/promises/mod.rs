@@ -5,6 +5,7 @@ mod audit;
 mod cassandra;
 mod names;
 mod postgres;
+mod reading;
 mod statements;
 mod user;
 mod watch;

@@ -100,6 +100,7 @@ mod tests {
         Entry {
             line: 1,
             user: "bench".to_owned(),
+            at_millis: 0,
             kind: kind.to_owned(),
             keyspace: some(keyspace),
             scope: some(scope),

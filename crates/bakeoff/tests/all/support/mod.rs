@@ -1,5 +1,6 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
+pub mod exporter;
 pub mod going_on;
 pub mod kept;
 pub mod postgres;

@@ -1,7 +1,8 @@
-//! A sweep with nodetool on a cluster that Bakeoff did not start.
+//! A sweep with nodetool and an exporter of metrics on a cluster that Bakeoff did not start.
 
 use serde_json::Value;
 
+use crate::support::exporter::Exporter;
 use crate::support::server::Server;
 use crate::support::{HOSTS, of_kind, records};
 
@@ -11,6 +12,10 @@ fn the_last_table_is_compacted_and_measured_with_nodetool() {
         return;
     };
     let nodetool = server.nodetool();
+    // It is there when it is checked, and then no more.
+    let exporter = Exporter::start(&server.address, |asked| {
+        (asked == 0).then(|| "node_cpu_seconds_total{mode=\"user\"} 1\n".to_owned())
+    });
     let arguments = [
         "sweep",
         "w.toml",
@@ -26,6 +31,8 @@ fn the_last_table_is_compacted_and_measured_with_nodetool() {
         "50ms",
         "--nodetool",
         &nodetool,
+        "--metrics",
+        &exporter.url,
         "--out",
         "out",
     ];
@@ -42,4 +49,6 @@ fn the_last_table_is_compacted_and_measured_with_nodetool() {
     assert!(ratio > Some(0.0), "{footprint}");
     let html = std::fs::read_to_string(server.bench.path("out/report.html")).unwrap();
     assert!(html.contains("<h2>Tables at rest</h2>"));
+    let note = format!("exporters of metrics failed: {} of 127.", exporter.url);
+    assert!(html.contains(&note), "{note}");
 }

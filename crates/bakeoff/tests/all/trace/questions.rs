@@ -27,6 +27,9 @@ pub fn a_question_is_traced_by_its_rows(server: &Server) {
     assert!(traced["client"]["pages"][0]["rows"].as_u64().unwrap() >= 100);
     let times = traced["client"]["times_micros"].as_array().unwrap();
     assert_eq!(times.len(), 3);
+    assert!(traced["client"]["plan_micros"].is_u64(), "{traced}");
+    // It takes the one request that is traced.
+    assert!(traced["client"]["compute_micros"].is_u64(), "{traced}");
     assert_eq!(traced["summary"]["complete"], true);
     let shown = server.bakeoff(&mean).expect(0);
     shown.says("Question  mean: the only request of its statement");

@@ -12,7 +12,7 @@ use scylla::client::session::Session;
 use super::connect::Cluster;
 use super::keyspace::{self, Keyspace, Owner};
 use super::server::server_options;
-use crate::cassandra::nodes::Nodetool;
+use crate::cassandra::nodes::{Exporters, Metrics, Nodetool};
 use crate::cassandra::release::{check_options, engine_of};
 use crate::rate_limit::{Pace, RateLimit};
 use crate::{Context, EngineError, death};
@@ -28,6 +28,8 @@ pub struct Deployment {
     added: Mutex<Option<Server>>,
     /// Nodetool on the hosts of an existing cluster, if it was named.
     pub nodetool: Option<Nodetool>,
+    /// Exporters of metrics on these hosts; `None` where none was named.
+    pub exporters: Option<Exporters>,
     pub info: EngineInfo,
     /// Whether recordings of the methods that the server runs were asked for.
     pub records_profiles: bool,
@@ -63,10 +65,11 @@ impl Deployment {
                 // The name of the workload is in no name of a keyspace that was given.
                 Keyspace::new("", context)?.check(&session).await?;
             }
-            return match &options.nodetool {
-                Some(nodetool) => nodetool.check(&hosts(&session)).await,
-                None => Ok(()),
-            };
+            let hosts = hosts(&session);
+            if let Some(nodetool) = &options.nodetool {
+                nodetool.check(&hosts).await?;
+            }
+            return Exporters::new(options.metrics.clone()).check(&hosts).await;
         }
         let server = server_options(release, context)?;
         Ok(Nodes::check(&server, options.replication.nodes).await?)
@@ -122,6 +125,10 @@ impl Deployment {
         let nodetool = options.nodetool.iter();
         let nodetool = nodetool.map(|nodetool| ("nodetool".to_owned(), nodetool.to_string()));
         info.settings.extend(nodetool);
+        if !options.metrics.is_empty() {
+            let urls: Vec<String> = options.metrics.iter().map(ToString::to_string).collect();
+            info.settings.push(("metrics".to_owned(), urls.join(", ")));
+        }
         let datacenters = nodes_of_datacenters(&session).len();
         // Copies of a keyspace of the user's are those of all datacenters together.
         if datacenters > 1 && given.is_none() {
@@ -142,6 +149,7 @@ impl Deployment {
             server,
             added: Mutex::default(),
             nodetool: options.nodetool.clone(),
+            exporters: exporters(&options.metrics),
             records_profiles: options.records_profiles,
             info,
             rate_limit,
@@ -149,6 +157,15 @@ impl Deployment {
             pending_restores: Mutex::default(),
             at_rest: tokio::sync::Mutex::default(),
         })
+    }
+
+    /// Says why a server that was started runs as root, if it does.
+    pub fn remark(&self) -> Option<String> {
+        let reason = self.server.as_ref()?.why_root()?;
+        Some(format!(
+            "note: {} runs as root, since {reason}",
+            self.info.engine
+        ))
     }
 
     /// Returns the addresses of all nodes, without ports.
@@ -307,6 +324,11 @@ impl Deployment {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Returns the exporters of these URLs, if there are any.
+fn exporters(metrics: &[Metrics]) -> Option<Exporters> {
+    (!metrics.is_empty()).then(|| Exporters::new(metrics.to_vec()))
 }
 
 /// Returns the addresses of all nodes, without ports and in their order.

@@ -1,6 +1,10 @@
 //! Samples of the resources and the work of nodes: from the operating system for nodes that Bakeoff
-//! started, and over CQL from Cassandra's own system views for all nodes of any cluster.
+//! started, from exporters of metrics that a user named for others, and over CQL from Cassandra's own
+//! system views for all nodes of any cluster.
 
+mod resources;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
@@ -16,7 +20,8 @@ use tokio::time::Instant;
 use super::at_once::{NODES_AT_ONCE, at_once};
 use super::deployment::Deployment;
 use super::one_node::for_node;
-use crate::cassandra::nodes::micros;
+use crate::cassandra::nodes::{Exporters, micros};
+use resources::{exported, used};
 
 /// Age below which a sample is returned again, since every sample costs the server some work.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
@@ -34,6 +39,8 @@ pub struct Sampled<'a> {
     pub session: &'a Session,
     /// Nodes that Bakeoff started; `None` for an existing cluster, of which the operating system tells nothing.
     pub server: Option<&'a Nodes>,
+    /// Exporters of metrics on the hosts of an existing cluster; `None` where none was named.
+    pub exporters: Option<&'a Exporters>,
     /// Version of the server.
     pub version: &'a str,
     pub keyspace: &'a str,
@@ -73,35 +80,12 @@ impl Deployment {
         let sampled = Sampled {
             session: &self.session,
             server: self.server.as_ref(),
+            exporters: self.exporters.as_ref(),
             version: &self.info.version,
             keyspace,
             tables,
         };
         sampled.ask().await
-    }
-}
-
-/// Samples the resources of a server that Bakeoff started.
-fn used(server: Option<&Nodes>) -> ServerSample {
-    let usage = server.map(Nodes::usage).unwrap_or_default();
-    let requests = server.and_then(Nodes::device_requests);
-    ServerSample {
-        cpu_seconds: usage.cpu_seconds,
-        resident_bytes: usage.resident_bytes,
-        memory_limit_bytes: server.and_then(Nodes::memory_limit_bytes),
-        limited_bytes: usage.limited_bytes,
-        page_cache_bytes: usage.page_cache_bytes,
-        disk_read_bytes: usage.disk_read_bytes,
-        disk_written_bytes: usage.disk_written_bytes,
-        compaction_read_bytes: usage.compaction_read_bytes,
-        compaction_written_bytes: usage.compaction_written_bytes,
-        gc_count: usage.gc_count,
-        gc_seconds: usage.gc_seconds,
-        allocated_bytes: usage.allocated_bytes,
-        device_reads: requests.map(|(reads, _)| reads),
-        device_writes: requests.map(|(_, writes)| writes),
-        load_average: server.and_then(Nodes::load_average),
-        ..ServerSample::default()
     }
 }
 
@@ -216,12 +200,21 @@ impl Sampled<'_> {
     /// Asks all nodes, many of them at the same time.
     async fn ask(&self) -> ServerSample {
         // Taken before the requests over CQL, which may take a while.
-        let used = used(self.server);
+        let mut used = used(self.server);
         let cluster = self.session.get_cluster_state();
         let nodes = cluster.get_nodes_info();
         let has_others = nodes.len() > 1;
         let asking = nodes.iter().map(|node| self.ask_node(node, has_others));
-        let told = at_once(NODES_AT_ONCE, asking.collect()).await;
+        let asking = at_once(NODES_AT_ONCE, asking.collect());
+        let told = match self.exporters {
+            None => asking.await,
+            Some(exporters) => {
+                let hosts = hosts_of(nodes);
+                let (told, read) = tokio::join!(asking, exporters.sample(&hosts));
+                used = exported(read);
+                told
+            }
+        };
         match told.into_iter().reduce(Told::and) {
             Some(told) => sample_of(told, nodes.len(), used),
             None => used,
@@ -326,7 +319,13 @@ impl Sampled<'_> {
     }
 }
 
-/// Joins what all nodes tell with what the operating system tells of them.
+/// Returns the address of each node, without its port.
+fn hosts_of(nodes: &[Arc<Node>]) -> Vec<String> {
+    let hosts = nodes.iter().map(|node| node.address.ip().to_string());
+    hosts.collect()
+}
+
+/// Joins what all nodes tell with what the operating system or exporters tell of them.
 fn sample_of(told: Told, nodes: usize, used: ServerSample) -> ServerSample {
     ServerSample {
         nodes: u32::try_from(nodes).ok().filter(|nodes| *nodes > 1),

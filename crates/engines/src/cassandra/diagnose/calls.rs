@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use bakeoff_stats::diagnose::evidence::Key;
+use bakeoff_stats::diagnose::evidence::{Dropped, Key};
+use serde_json::Value;
 
 use crate::cassandra::nodes::{Nodetool, TableName};
 
@@ -18,6 +19,16 @@ const READS: &str = "Frequency of reads by partition:";
 pub async fn pending_compactions(nodetool: &Nodetool, host: &str) -> Result<u64, String> {
     let printed = nodetool.on(host, &["compactionstats"], FIRST_LIMIT);
     pending(&printed.await?)
+}
+
+/// Returns how many messages of each kind a host has given up since it started.
+///
+/// # Errors
+/// Says why it is not known.
+pub async fn dropped_messages(nodetool: &Nodetool, host: &str) -> Result<Vec<Dropped>, String> {
+    let arguments = ["tpstats", "-F", "json"];
+    let printed = nodetool.on(host, &arguments, Nodetool::READ_LIMIT);
+    dropped(&printed.await?)
 }
 
 /// Samples the partition keys of a table for some time, and returns those that were read most.
@@ -48,6 +59,21 @@ fn pending(text: &str) -> Result<u64, String> {
     let number = number.map(|rest| rest.trim_start_matches([':', ' ', '\t']));
     let number = number.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
     number.ok_or_else(|| "not understood: it shows no number of pending tasks".to_owned())
+}
+
+/// Parses the counts of messages of `tpstats`.
+fn dropped(text: &str) -> Result<Vec<Dropped>, String> {
+    let failed = || "not understood: it shows no numbers of dropped messages".to_owned();
+    let printed: Value = serde_json::from_str(text).map_err(|_| failed())?;
+    let messages = printed["DroppedMessage"].as_object().ok_or_else(failed)?;
+    let of_kind = |(name, count): (&String, &Value)| -> Result<Dropped, String> {
+        let as_text = || count.as_str()?.parse().ok();
+        Ok(Dropped {
+            name: name.clone(),
+            count: count.as_u64().or_else(as_text).ok_or_else(failed)?,
+        })
+    };
+    messages.iter().map(of_kind).collect()
 }
 
 /// Parses the keys of `toppartitions`, whose rows are a table, a key that may have blanks, a count and its error.
@@ -87,6 +113,28 @@ mod tests {
             "concurrent compactors               2\npending tasks                       31\n";
         assert_eq!(pending(five), Ok(31));
         assert!(pending("ssh: no route").is_err());
+    }
+
+    #[test]
+    fn dropped_messages_are_numbers_by_their_names() {
+        let text = r#"{"ThreadPools": {"ReadStage": {"PendingTasks": 0}},
+            "DroppedMessage": {"MUTATION_REQ": 7, "READ_REQ": "3", "_TRACE": 0},
+            "WaitLatencies": {"READ_REQ": []}}"#;
+        let dropped = super::dropped(text).unwrap();
+        let mut dropped: Vec<_> = dropped.iter().map(|d| (d.name.as_str(), d.count)).collect();
+        dropped.sort_unstable();
+        let expected = [("MUTATION_REQ", 7), ("READ_REQ", 3), ("_TRACE", 0)];
+        assert_eq!(dropped, expected);
+        for other in [
+            "Message type  Dropped",
+            "{}",
+            r#"{"DroppedMessage": {"READ_REQ": -1}}"#,
+            r#"{"DroppedMessage": {"READ_REQ": "many"}}"#,
+            r#"{"DroppedMessage": 3}"#,
+        ] {
+            let error = super::dropped(other).unwrap_err();
+            assert!(error.starts_with("not understood: "), "{other}: {error}");
+        }
     }
 
     #[test]

@@ -10,11 +10,11 @@ mod convert;
 mod schema;
 
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_servers::read_ahead_bytes;
+use bakeoff_servers::read_ahead_bytes_by;
 use bakeoff_stats::diagnose::Evidence;
 use bakeoff_stats::diagnose::evidence::{self, Asked};
 use scylla::client::session::Session;
@@ -22,7 +22,7 @@ use scylla::cluster::Node;
 
 use super::cluster::at_once::{HOSTS_AT_ONCE, NODES_AT_ONCE, at_once};
 use super::cluster::connect::Cluster;
-use super::nodes::{self, Metrics, Missing, NodeFigures, Nodetool, TableName};
+use super::nodes::{self, Looks, Metrics, Missing, NodeFigures, Nodetool, TableName};
 use crate::EngineError;
 use ask::{Patience, rows};
 
@@ -44,6 +44,8 @@ pub struct Request {
     pub metrics: Vec<Metrics>,
     /// For how long the keys of reads are sampled by nodetool.
     pub sample_keys: Option<Duration>,
+    /// Folder in which the system describes the disks of nodes on this machine; `None` for `/sys`.
+    pub sys: Option<PathBuf>,
 }
 
 /// What was read.
@@ -72,6 +74,7 @@ struct Further {
     /// Mean bytes of partitions of each table.
     partitions: Vec<Option<f64>>,
     pending_compactions: Option<u64>,
+    dropped: Option<Vec<evidence::Dropped>>,
     keys: Vec<Option<Vec<evidence::Key>>>,
 }
 
@@ -86,14 +89,16 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
     let mut figures = figures(&session, &names).await;
     let state = session.get_cluster_state();
     let known = state.get_nodes_info();
-    let asking = { figures.iter_mut() }.map(|node| asked(&session, known, node, &names));
+    let sys = request.sys.as_deref().unwrap_or(Path::new("/sys"));
+    let asking = { figures.iter_mut() }.map(|node| asked(&session, known, node, &names, sys));
     let mut further = at_once(NODES_AT_ONCE, asking.collect()).await;
     if let Some(nodetool) = &request.nodetool {
         call_all(nodetool, &mut figures, &mut further, request).await;
     }
     if !request.metrics.is_empty() {
-        Metrics::add_to(&request.metrics, &mut figures).await;
+        Metrics::add_to(&request.metrics, &mut figures, Looks::Once).await;
     }
+    let joined_meanwhile = nodes::joined(&session, &figures).await;
     let both = figures.into_iter().zip(further);
     let address = cluster.full_address();
     let evidence = Evidence {
@@ -102,6 +107,7 @@ pub async fn read(cluster: &Cluster, request: &Request) -> Result<Read, ReadErro
         nodes: both
             .map(|(figures, further)| joined(figures, further))
             .collect(),
+        joined: joined_meanwhile,
         tables,
         asked: Asked {
             nodetool: request.nodetool.is_some(),
@@ -190,6 +196,7 @@ async fn asked(
     known: &[Arc<Node>],
     figures: &mut NodeFigures,
     names: &[TableName],
+    sys: &Path,
 ) -> Further {
     let mut further = Further::default();
     let node = { known.iter() }.find(|node| node.address.to_string() == figures.address);
@@ -201,7 +208,7 @@ async fn asked(
         Ok(peers) => further.peers = Some(peers),
         Err(reason) => lacks(figures, "peers", reason),
     }
-    match patience.ask(read_ahead(session, node)).await {
+    match patience.ask(read_ahead(session, node, sys)).await {
         Ok(bytes) => further.read_ahead = Some(bytes),
         Err(reason) => lacks(figures, "read-ahead", reason),
     }
@@ -233,7 +240,7 @@ async fn peers(session: &Session, node: &Node) -> Result<Vec<String>, String> {
 }
 
 /// Returns what the disk of a node's data reads ahead, if the node is on this machine.
-async fn read_ahead(session: &Session, node: &Node) -> Result<u64, String> {
+async fn read_ahead(session: &Session, node: &Node, sys: &Path) -> Result<u64, String> {
     if !node.address.ip().is_loopback() {
         return Err("the node is on another machine".to_owned());
     }
@@ -246,7 +253,7 @@ async fn read_ahead(session: &Session, node: &Node) -> Result<u64, String> {
     if !Path::new(folder).exists() {
         return Err("the folder of its data cannot be seen from here".to_owned());
     }
-    let bytes = read_ahead_bytes(Path::new(folder));
+    let bytes = read_ahead_bytes_by(sys, Path::new(folder));
     bytes.ok_or_else(|| "the disk of its data does not tell it".to_owned())
 }
 
@@ -304,8 +311,9 @@ async fn call_all(
 }
 
 /// What nodetool tells.
-const FIGURES: [&str; 6] = [
+const FIGURES: [&str; 7] = [
     "nodetool compactionstats",
+    "nodetool tpstats",
     "nodetool info",
     "nodetool gcstats",
     "nodetool tablestats",
@@ -336,6 +344,10 @@ async fn call(
     }
     let own = std::slice::from_mut(node);
     nodetool.add_to(own, request.gc).await;
+    match calls::dropped_messages(nodetool, &node.host).await {
+        Ok(dropped) => further.dropped = Some(dropped),
+        Err(reason) => lacks(node, "nodetool tpstats", reason),
+    }
     let Some(sampled) = request.sample_keys else {
         return;
     };
@@ -354,6 +366,7 @@ fn joined(figures: NodeFigures, further: Further) -> evidence::Node {
     node.peers = further.peers;
     node.read_ahead_bytes = further.read_ahead;
     node.pending_compactions = further.pending_compactions;
+    node.dropped = further.dropped;
     for (share, mean) in node.tables.iter_mut().zip(further.partitions) {
         share.mean_partition_bytes = share.mean_partition_bytes.or(mean);
     }

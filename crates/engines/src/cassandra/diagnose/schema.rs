@@ -49,10 +49,15 @@ pub async fn table(session: &Session, name: &TableName) -> Option<Table> {
 
 async fn known(session: &Session, name: &TableName) -> Result<Option<Table>, String> {
     let key = (name.keyspace.as_str(), name.table.as_str());
-    let options = ["compaction", "compression", "caching"];
-    let row: Option<(OptionMap, OptionMap, OptionMap)> =
+    let options = [
+        "compaction",
+        "compression",
+        "caching",
+        "bloom_filter_fp_chance",
+    ];
+    let row: Option<(OptionMap, OptionMap, OptionMap, Option<f64>)> =
         stored_options::read(session, Kind::Table, key.0, key.1, &options).await?;
-    let Some((compaction, compression, caching)) = row else {
+    let Some((compaction, compression, caching, bloom_fp_chance)) = row else {
         return Ok(None);
     };
     let cql = "SELECT column_name, kind FROM system_schema.columns \
@@ -78,6 +83,7 @@ async fn known(session: &Session, name: &TableName) -> Result<Option<Table>, Str
         compaction: class,
         compaction_is_off: is_off(&compaction),
         chunk_kib: chunk_kib(&compression.unwrap_or_default()),
+        bloom_fp_chance,
         has_order_key,
         caches_rows: caching
             .unwrap_or_default()

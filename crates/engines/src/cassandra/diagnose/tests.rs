@@ -82,11 +82,18 @@ async fn nodetool_is_not_called_for_a_node_that_is_gone() {
 
 #[tokio::test]
 async fn what_nodetool_prints_becomes_evidence() {
-    let script = "sh -c 'case $1 in compactionstats) echo \"pending tasks: 44\" ;; esac' {host}";
+    let script = "sh -c 'case $1 in compactionstats) echo \"pending tasks: 44\" ;; \
+                  tpstats) echo \"{\\\"DroppedMessage\\\": {\\\"READ_REQ\\\": 3}}\" ;; esac' {host}";
     let (node, further) = called(script, answering("h")).await;
     assert_eq!(further.pending_compactions, Some(44));
     assert!(node.why("nodetool info").contains("not understood"));
-    assert_eq!(joined(node, further).pending_compactions, Some(44));
+    let node = joined(node, further);
+    assert_eq!(node.pending_compactions, Some(44));
+    let dropped = node.dropped.unwrap();
+    let dropped: Vec<_> = { dropped.iter() }
+        .map(|message| (message.name.as_str(), message.count))
+        .collect();
+    assert_eq!(dropped, [("READ_REQ", 3)]);
 }
 
 #[test]
@@ -190,6 +197,8 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
         sstables: Some(400),
         sstables_per_read_p95: Some(40.0),
         compression_ratio: Some(1.0),
+        bloom_false_positives: Some(5000),
+        bloom_false_ratio: Some(0.5),
         keys: Some(vec![key]),
     };
     let node = evidence::Node {

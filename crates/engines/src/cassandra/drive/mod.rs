@@ -176,6 +176,7 @@ impl CassandraTarget {
         Sampled {
             session: &deployment.session,
             server: deployment.server.as_ref(),
+            exporters: deployment.exporters.as_ref(),
             version: &deployment.info.version,
             keyspace: &self.parts.keyspace,
             tables: self.tables.get().map(Vec::as_slice).unwrap_or_default(),

@@ -31,16 +31,18 @@ mod metrics;
 mod nodetool;
 mod printed;
 mod read;
+mod ring;
 mod view;
 
-pub use exposed::Exposed;
+pub use exposed::{Exposed, Rates};
 pub(super) use figures::shared_hosts;
 pub use figures::{
     Cache, Latency, Missing, NodeFigures, Spread, SstableTask, TableFigures, TableName, ThreadPool,
     all_bytes, to_json,
 };
 pub use latency::micros;
-pub use metrics::Metrics;
+pub(super) use metrics::{Exporters, Told};
+pub use metrics::{Looks, Metrics};
 pub use nodetool::Nodetool;
 pub(super) use nodetool::read_repairs;
 pub use printed::{
@@ -48,3 +50,4 @@ pub use printed::{
     ReadRepairs,
 };
 pub use read::{Reader, read, read_sizes};
+pub(super) use ring::joined;

@@ -33,6 +33,11 @@ pub struct PrintedStatistics {
     pub compression_ratio: Option<f64>,
     /// Bytes of memory off heap for the places of compressed chunks.
     pub compression_metadata_bytes: Option<u64>,
+    /// Looks into SSTables that lack the key, which their Bloom filters did not prevent, of the SSTables that are
+    /// in use.
+    pub bloom_false_positives: Option<u64>,
+    /// Share of them in all looks at Bloom filters.
+    pub bloom_false_ratio: Option<f64>,
     /// Partitions as Cassandra estimates them.
     pub partitions: Option<u64>,
     /// Bytes of the largest partition that was compacted, before compression.

@@ -1,6 +1,5 @@
 //! Asking every node for the views in `system_views`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use scylla::client::session::Session;
@@ -13,6 +12,7 @@ use uuid::Uuid;
 use super::figures::{
     Cache, Missing, NodeFigures, SstableTask, TableFigures, TableName, ThreadPool,
 };
+use super::ring::{joined_nodes, nodes_of};
 use super::view::{Unanswered, ViewRow};
 use crate::EngineError;
 use crate::cassandra::cluster::at_once::{NODES_AT_ONCE, at_once};
@@ -21,6 +21,9 @@ use crate::cassandra::cluster::one_node::for_node;
 
 /// Time limit of one query.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);
+/// What is missing of a node that joins while the others are read, and the reason.
+const FROM_BEFORE: &str = "anything from before";
+const JOINED: &str = "the node joined the cluster while the others were read";
 /// Time after which a node is asked for nothing more.
 const NODE_LIMIT: Duration = Duration::from_secs(20);
 
@@ -90,9 +93,18 @@ impl Reader {
         Ok(Reader(cluster.connect().await?))
     }
 
-    /// Reads the figures of every node, in the order of their addresses.
+    /// Reads the figures of every node, in the order of their addresses. Nodes that join the cluster meanwhile come
+    /// last, and say so among what is missing.
     pub async fn read(&self, tables: &[TableName]) -> Vec<NodeFigures> {
-        read(&self.0, tables).await
+        let mut nodes = read(&self.0, tables).await;
+        let joined = joined_nodes(&self.0, &nodes).await;
+        let reading = { joined.iter() }.map(|node| read_node(&self.0, node, tables));
+        for mut node in at_once(NODES_AT_ONCE, reading.collect()).await {
+            node.missing
+                .push(Missing::new(FROM_BEFORE, JOINED.to_owned()));
+            nodes.push(node);
+        }
+        nodes
     }
 }
 
@@ -108,14 +120,6 @@ pub async fn read_sizes(session: &Session, tables: &[TableName]) -> Vec<NodeFigu
     let nodes = nodes_of(session);
     let reading = { nodes.iter() }.map(|node| read_sizes_of(session, node, tables));
     at_once(NODES_AT_ONCE, reading.collect()).await
-}
-
-/// Returns the nodes that a session knows, in the order of their addresses.
-fn nodes_of(session: &Session) -> Vec<Arc<Node>> {
-    let cluster = session.get_cluster_state();
-    let mut nodes: Vec<Arc<Node>> = cluster.get_nodes_info().to_vec();
-    nodes.sort_by_key(|node| (node.address.ip(), node.address.port()));
-    nodes
 }
 
 async fn read_sizes_of(session: &Session, node: &Node, tables: &[TableName]) -> NodeFigures {

@@ -75,6 +75,15 @@ impl Base {
         other.in_layout(layout)
     }
 
+    /// Returns the id of the table with another partition key, in which rows are in the same order and live as long.
+    pub fn keyed_by(&self, column: &str, bucket: Option<&str>) -> String {
+        let mut other = self.clone();
+        other.0.layout = Some("wide".to_owned());
+        other.0.settings.remove("bucket");
+        other.set_if("bucket", bucket.map(str::to_owned));
+        other.with("key", column)
+    }
+
     /// Returns the value of a setting.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.0.settings.get(name).map(String::as_str)

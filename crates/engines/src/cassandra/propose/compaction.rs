@@ -23,6 +23,16 @@ const NO_END: Stated = Stated {
     source: APACHE,
 };
 
+/// The rule on rows that are deleted since they are old, why that goes wrong, and what to do instead.
+pub const DELETES: Stated = Stated {
+    rule: "delete-to-expire",
+    source: HADDAD,
+};
+pub const WHY_NOT_DELETE: &str = "each leaves a tombstone, which reads pass over and compaction keeps until \
+                                  gc_grace_seconds are over";
+pub const DELETE_INSTEAD: &str =
+    "rows with a time to live and compaction by windows, or a table for each month that is dropped";
+
 /// Share of the operations that write from which on writing decides.
 const MOSTLY_WRITES: f64 = 0.5;
 /// How many times as many reads as writes make leveled compaction worth its work.
@@ -116,6 +126,19 @@ pub fn windows(facts: &Facts) -> Vec<Advice> {
     vec![NO_END.avoid(base.with("compaction", "TWCS"), why, instead)]
 }
 
+/// Names the deletion of rows of a time series, which a time to live or a dropped window takes less for.
+pub fn deletes(facts: &Facts) -> Vec<Advice> {
+    let is_series = facts
+        .order_column()
+        .is_some_and(|c| c.kind == ColumnType::Timestamp);
+    let share = facts.load.as_ref().map_or(0.0, |load| load.deletes);
+    if !is_series || share == 0.0 {
+        return Vec::new();
+    }
+    let what = format!("DELETE in {} of the operations", percent(share));
+    vec![DELETES.avoid(what, WHY_NOT_DELETE, DELETE_INSTEAD)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +170,21 @@ mod tests {
         let leveled = "cassandra/wide?compaction=LCS".to_owned();
         assert!(!mostly_written.contains(&leveled));
         assert!(ids(&written(0.05)).contains(&leveled));
+    }
+
+    #[test]
+    fn rows_of_a_time_series_are_not_deleted_one_by_one() {
+        let mut facts = written(0.9);
+        assert_eq!(deletes(&facts), []);
+        facts.load.as_mut().unwrap().deletes = 0.05;
+        assert_eq!(
+            avoided(&deletes(&facts)),
+            ["DELETE in 5% of the operations"]
+        );
+        facts.table.order_key.clear();
+        assert_eq!(deletes(&facts), []);
+        facts.load = None;
+        assert_eq!(deletes(&facts), []);
     }
 
     #[test]

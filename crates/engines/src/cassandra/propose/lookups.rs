@@ -4,7 +4,7 @@ use bakeoff_workload::ColumnType;
 
 use super::base::Base;
 use super::sources::HADDAD;
-use crate::advice::{Advice, Facts, Rank, Stated, count, percent};
+use crate::advice::{Advice, Facts, FilterKind, Question, Rank, Stated, count, percent};
 
 const INDEX: Stated = Stated {
     rule: "index",
@@ -36,6 +36,16 @@ const FILTERING: Stated = Stated {
     source: HADDAD,
 };
 
+/// The rule on statements that ask for several partitions, why these go wrong, and what to do instead.
+pub const SEVERAL: Stated = Stated {
+    rule: "in-of-partitions",
+    source: HADDAD,
+};
+pub const WHY_NOT_IN: &str =
+    "one node asks for all of them, keeps what comes, and answers when the last one has";
+pub const IN_INSTEAD: &str =
+    "a statement for each partition, all at the same time, as Bakeoff reads its own tables";
+
 /// Share of the rows above which an index finds too many of them.
 const MOST_FOUND: f64 = 0.1;
 /// Share of the rows with a value of their own from which on a column is unique, or almost.
@@ -44,6 +54,8 @@ const UNIQUE_FROM: f64 = 0.9;
 const ENOUGH_ROWS: u64 = 1_000;
 /// Columns from which on a second copy of whole rows is large.
 const MANY_COLUMNS: usize = 10;
+/// Partitions in one statement from which on they are many.
+const MANY_PARTITIONS: u64 = 4;
 /// Most columns for which there are proposals.
 const MOST_COLUMNS: usize = 3;
 
@@ -74,6 +86,32 @@ pub fn found_by(facts: &Facts) -> Vec<Advice> {
         ));
     }
     advice
+}
+
+/// Names `IN` of many partition keys in one statement.
+pub fn several_partitions(facts: &Facts) -> Vec<Advice> {
+    let key = &facts.table.partition_key;
+    let asked = |question: &Question| -> u64 {
+        let filters = key.iter().filter_map(|column| question.equals(column));
+        let numbers = filters.map(|filter| match filter.kind {
+            FilterKind::Equals { values } => u64::from(values),
+            _ => 1,
+        });
+        numbers.fold(1, u64::saturating_mul)
+    };
+    let named = { facts.questions.iter() }.filter(|q| q.names_partition(&facts.table));
+    let Some(most) = named.max_by_key(|question| asked(question)) else {
+        return Vec::new();
+    };
+    if asked(most) < MANY_PARTITIONS {
+        return Vec::new();
+    }
+    let what = format!(
+        "IN with the {} partitions of {} in one statement",
+        asked(most),
+        most.name
+    );
+    vec![SEVERAL.avoid(what, WHY_NOT_IN, IN_INSTEAD)]
 }
 
 fn of_column(facts: &Facts, column: &str, share: Option<f64>) -> Vec<Advice> {
@@ -199,6 +237,23 @@ mod tests {
             1,
             "{proposed:?}"
         );
+    }
+
+    #[test]
+    fn many_partitions_in_one_statement_are_bad_practice() {
+        let mut facts = asking("series", None);
+        assert_eq!(several_partitions(&facts), []);
+        let several = |values| FilterKind::Equals { values };
+        facts.questions[0].filters[0].kind = several(3);
+        assert_eq!(several_partitions(&facts), []);
+        facts.questions[0].filters[0].kind = several(8);
+        let named = ["IN with the 8 partitions of one in one statement"];
+        assert_eq!(avoided(&several_partitions(&facts)), named);
+        facts.table.partition_key.push("other".to_owned());
+        assert_eq!(several_partitions(&facts), []);
+        facts.questions[0].filters.push(equals("other", None));
+        assert_eq!(avoided(&several_partitions(&facts)), named);
+        assert_eq!(several_partitions(&asking("status", Some(0.01))), []);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod analytics;
 mod base;
 mod compaction;
+mod keys;
 mod lookups;
 mod order;
 mod partitions;
@@ -19,8 +20,9 @@ use base::Base;
 pub use sizes::bucket_of_one_series;
 
 /// The rules for tables that Bakeoff makes, in the order in which they are applied.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     begin,
+    keys::other,
     analytics::columnar,
     partitions::size,
     partitions::window,
@@ -36,7 +38,13 @@ const RULES: [Rule; 13] = [
 ];
 
 /// Further rules, whose designs come after those of [`RULES`].
-const LATER: [Rule; 3] = [compaction::windows, analytics::summary, analytics::series];
+const LATER: [Rule; 5] = [
+    compaction::windows,
+    compaction::deletes,
+    lookups::several_partitions,
+    analytics::summary,
+    analytics::series,
+];
 
 /// Applies all rules.
 pub fn advise(facts: &Facts) -> Vec<Advice> {

@@ -209,6 +209,10 @@ impl Design for RowsDesign {
 
     async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         self.deployment.forget_statistics().await;
+        if let Some(values) = &self.layout.key_values {
+            let checked = values.check(rows);
+            checked.map_err(|why| DesignError(format!("design {}: {why}", self.info.id)))?;
+        }
         let written = async {
             self.write(rows).await?;
             self.write_summary(slice, rows).await

@@ -28,7 +28,7 @@ macro_rules! settings_of_columns {
 /// Expands to the settings of partitions with several rows.
 macro_rules! settings_of_partitions {
     () => {
-        "bucket=1d (or a number), order=asc|desc, "
+        "bucket=1d (or a number), order=asc|desc, key=country (or a+b), "
     };
 }
 

@@ -13,6 +13,7 @@ use bakeoff_workload::{DesignId, Table};
 use super::copies::Copies;
 use super::entries::{BLOB, BLOB_4, COMPACT, COMPACT_4, NARROW, NARROW_4, WIDE, WIDE_4};
 use super::indexes::Indexes;
+use super::key::OtherKey;
 use super::storage::{TableOptions, alter};
 use super::summary::Summary;
 use crate::EngineError;
@@ -21,6 +22,7 @@ use crate::cassandra::column_names::ColumnNames;
 use crate::cassandra::names::table_name;
 use crate::cassandra::read::reading::Reading;
 use crate::cassandra::release::release_of;
+use crate::key_values::KeyValues;
 use crate::settings::Settings;
 #[cfg(test)]
 pub use batch::BATCH_BYTES;
@@ -110,6 +112,8 @@ pub struct TableLayout {
     pub summary: Option<Summary>,
     /// Names of the columns in CQL.
     pub names: ColumnNames,
+    /// Columns of which each row needs a value, since the table has another key than the workload.
+    pub key_values: Option<KeyValues>,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -144,6 +148,8 @@ impl TableLayout {
     ) -> Result<Self, EngineError> {
         check_meaning(id, shape)?;
         let mut settings = Settings::new(id, description)?;
+        let other_key = OtherKey::take(&mut settings, table, keys_repeat)?;
+        let table = other_key.as_ref().map_or(table, |other| &other.table);
         let options = TableOptions::take(&mut settings)?;
         let altered = alter::take(&mut settings, id, &options)?;
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
@@ -206,6 +212,7 @@ impl TableLayout {
             copied_by: None,
             summary,
             names,
+            key_values: other_key.as_ref().map(|other| other.values.clone()),
             table: table.clone(),
             name: table_name(id),
         })

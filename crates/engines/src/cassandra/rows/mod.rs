@@ -7,6 +7,7 @@ pub mod entries;
 #[cfg(test)]
 mod fixture;
 pub mod indexes;
+pub mod key;
 pub mod layout;
 pub mod operations;
 mod partitions;

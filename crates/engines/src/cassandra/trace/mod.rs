@@ -2,6 +2,7 @@
 //! together with what the client saw.
 
 mod error;
+mod marks;
 mod nodes;
 mod question;
 mod recorded;

@@ -1,9 +1,12 @@
 //! A question of a workload, by the statements with which a design reads the rows of its table.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bakeoff_workload::{Consistency, DesignId, Drawn, Query, Workload};
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use futures::StreamExt;
 use scylla::client::session::Session;
 
 use super::error::TraceError;
@@ -35,6 +38,30 @@ pub(super) struct Planned {
     sent: Sent,
     /// Number of statements that the question needs.
     statements: usize,
+    plan: Arc<dyn ExecutionPlan>,
+    /// What the plan is run with.
+    task: Arc<TaskContext>,
+}
+
+impl Planned {
+    /// Answers the question once more, and returns the microseconds that DataFusion computed, all of its threads
+    /// together and without reading rows. `None` if it takes more than one request, or if it fails or takes longer
+    /// than this, since others than the one that is traced are not worth their load.
+    pub async fn compute_micros(&self, limit: Duration) -> Option<u64> {
+        if self.statements != 1 || self.sent.requests.len() != 1 {
+            return None;
+        }
+        let mut rows = execute_stream(Arc::clone(&self.plan), Arc::clone(&self.task)).ok()?;
+        let reading = async {
+            while let Some(batch) = rows.next().await {
+                batch.ok()?;
+            }
+            Some(())
+        };
+        tokio::time::timeout(limit, reading).await.ok()??;
+        let nanos = computed_nanos(&self.plan);
+        (nanos > 0).then(|| nanos.div_ceil(1_000))
+    }
 }
 
 /// A request of a question.
@@ -118,7 +145,8 @@ impl TracedQuestion {
         for text in &self.sql {
             let plan = newest_groups::first_plan(sql.context(), text, order_key).await;
             let plan = plan.map_err(|error| TraceError::Failed(error.0))?;
-            planned.extend(first_statement(&plan).await?);
+            let task = sql.context().task_ctx();
+            planned.extend(first_statement(&plan, task).await?);
         }
         if planned.is_empty() {
             return Err(TraceError::Failed(format!(
@@ -153,7 +181,10 @@ impl TracedQuestion {
 }
 
 /// Returns the first statement of a plan; `None` if it sends none.
-async fn first_statement(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Planned>, TraceError> {
+async fn first_statement(
+    plan: &Arc<dyn ExecutionPlan>,
+    task: Arc<TaskContext>,
+) -> Result<Option<Planned>, TraceError> {
     let mut readers = Vec::new();
     add_readers(plan, &mut readers);
     let Some(first) = readers.first() else {
@@ -163,6 +194,8 @@ async fn first_statement(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Planned
     let planned = sent.map(|sent| Planned {
         sent,
         statements: readers.len(),
+        plan: Arc::clone(plan),
+        task,
     });
     Ok(planned.filter(|planned| !planned.sent.requests.is_empty()))
 }
@@ -181,13 +214,27 @@ fn in_words(name: &str, place: usize, requests: usize, statements: usize) -> Str
 
 /// Adds the nodes of a plan that ask Cassandra, in the order of the plan.
 fn add_readers(plan: &Arc<dyn ExecutionPlan>, readers: &mut Vec<Arc<dyn ExecutionPlan>>) {
-    let is_scan = plan.downcast_ref::<CassandraScan>().is_some();
-    if is_scan || plan.downcast_ref::<ServerAggregateExec>().is_some() {
+    if is_reader(plan) {
         readers.push(Arc::clone(plan));
     }
     for child in plan.children() {
         add_readers(child, readers);
     }
+}
+
+/// Returns whether a node of a plan asks Cassandra.
+fn is_reader(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let is_scan = plan.downcast_ref::<CassandraScan>().is_some();
+    is_scan || plan.downcast_ref::<ServerAggregateExec>().is_some()
+}
+
+/// Returns the nanoseconds that the nodes of a plan which was run have computed, but for those that ask Cassandra.
+fn computed_nanos(plan: &Arc<dyn ExecutionPlan>) -> u64 {
+    let metrics = plan.metrics().filter(|_| !is_reader(plan));
+    let own = metrics.and_then(|metrics| metrics.elapsed_compute());
+    let own = own.map_or(0, |nanos| nanos as u64);
+    let children = plan.children().into_iter().map(computed_nanos);
+    children.fold(own, u64::saturating_add)
 }
 
 /// Returns what a node of a plan that asks Cassandra sends.
@@ -205,7 +252,23 @@ async fn sent(reader: &Arc<dyn ExecutionPlan>) -> Result<Option<Sent>, TraceErro
 
 #[cfg(test)]
 mod tests {
+    use datafusion::prelude::SessionContext;
+
     use super::*;
+
+    #[tokio::test]
+    async fn what_is_computed_is_that_of_all_nodes_once_they_have_run() {
+        let context = SessionContext::new();
+        let sum = "SELECT v % 2, sum(v) FROM (VALUES (1), (2), (3)) AS t(v) GROUP BY v % 2";
+        let plan = context.sql(sum).await.unwrap();
+        let plan = plan.create_physical_plan().await.unwrap();
+        assert_eq!(computed_nanos(&plan), 0);
+        let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx()).unwrap();
+        while let Some(batch) = rows.next().await {
+            batch.unwrap();
+        }
+        assert!(computed_nanos(&plan) > 0);
+    }
 
     #[test]
     fn it_is_said_which_request_is_shown() {

@@ -17,6 +17,7 @@ use scylla::value::Row;
 use uuid::Uuid;
 
 use super::error::TraceError;
+use super::marks::Marks;
 use super::question::{Planned, TracedQuestion};
 use super::sending::{Sending, Values};
 use super::what::{Traceable, TracedRead, TracedSelect};
@@ -70,7 +71,10 @@ impl<'a> Request<'a> {
     /// Sends the statement as often as it is wanted. Returns what the client saw, and the trace of the slowest page of
     /// the time at the percentile.
     pub async fn send(&self) -> Result<ShownTime, TraceError> {
+        let began = Instant::now();
         let planned = self.planned().await?;
+        let is_question = matches!(self.request.what, Traceable::Question(_));
+        let plan_micros = is_question.then(|| micros(began));
         let began = Instant::now();
         let mut sendings = self.sendings(&planned).await?;
         let prepare_micros = micros(began);
@@ -87,8 +91,15 @@ impl<'a> Request<'a> {
         let of_pages: Vec<u64> = shown.pages.iter().map(|page| page.micros()).collect();
         let shown_page = at_percentile(&of_pages, 100.0).ok_or_else(nothing)?;
         let trace = *shown.traces.get(shown_page).ok_or_else(nothing)?;
+        let limit = self.request.page_time_limit;
+        let compute_micros = match planned.get(shown_time % planned.len().max(1)) {
+            Some(planned) if !shown.has_more_pages => planned.compute_micros(limit).await,
+            _ => None,
+        };
         let client = ClientTimes {
             connect_micros: 0,
+            plan_micros,
+            compute_micros,
             prepare_micros,
             times_micros,
             shown_time,
@@ -217,12 +228,16 @@ impl<'a> Request<'a> {
             has_more_pages: false,
         };
         let most = (MOST_TRACES / self.request.times.max(1) as usize).clamp(1, MOST_PAGES);
+        let marks = Arc::new(Marks::default());
+        let mut statement = sending.statement.clone();
+        statement.set_history_listener(marks.clone());
         let mut state = PagingState::start();
         loop {
+            marks.begin();
             let began = Instant::now();
             let reply = self
                 .session
-                .execute_single_page(&sending.statement, &sending.values, state)
+                .execute_single_page(&statement, &sending.values, state)
                 .await;
             let request_micros = micros(began);
             let (reply, next): (QueryResult, PagingStateResponse) = reply.map_err(|error| {
@@ -232,6 +247,7 @@ impl<'a> Request<'a> {
                     request_micros as f64 / 1e6
                 ))
             })?;
+            let queue_micros = marks.micros_since(began);
             let trace = reply.tracing_id().ok_or_else(|| {
                 TraceError::Failed(
                     "the server does not trace requests: it sent no id of a trace".to_owned(),
@@ -241,6 +257,7 @@ impl<'a> Request<'a> {
             let rows = decoded(reply)?;
             time.pages.push(PageTimes {
                 request_micros,
+                queue_micros,
                 decode_micros: micros(began),
                 rows,
             });

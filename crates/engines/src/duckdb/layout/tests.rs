@@ -3,6 +3,7 @@ use std::path::Path;
 use bakeoff_workload::Workload;
 
 use super::*;
+use crate::parquet::Codec;
 
 const WORKLOAD: &str = r#"title = "t"
 designs = ["duckdb/table"]
@@ -52,18 +53,22 @@ fn settings_are_read_and_others_refused() {
     let table = layout("duckdb/table").unwrap();
     assert_eq!(table.shape, Shape::Table);
     let snappy = layout("duckdb/parquet?codec=snappy&memory=256").unwrap();
-    assert_eq!(snappy.shape, Shape::Parquet(Codec::Snappy));
+    let shape = |codec, rows| Shape::Parquet(Encoding { codec, rows });
+    assert_eq!(snappy.shape, shape(Codec::Snappy, 131_072));
     let said = format!("{:?}", snappy.settings());
     for words in ["snappy", "256 MiB", "(\"threads\", \"3\")"] {
         assert!(said.contains(words), "{said}");
     }
     let zstd = layout("duckdb/parquet").unwrap();
-    assert_eq!(zstd.shape, Shape::Parquet(Codec::Zstd));
+    assert_eq!(zstd.shape, shape(Codec::Zstd, 131_072));
+    let small = layout("duckdb/parquet?rows=30720").unwrap();
+    assert_eq!(small.shape, shape(Codec::Zstd, 30_720));
     for (id, words) in [
         ("duckdb/rows", "there are table and parquet"),
         ("duckdb", "there are table and parquet"),
         ("duckdb/table?codec=zstd", "unknown setting `codec`"),
         ("duckdb/parquet?codec=lz4", "not one of zstd, snappy"),
+        ("duckdb/table?rows=30720", "unknown setting `rows`"),
         ("duckdb/table?memory=1GiB", "not a number of MiB"),
         ("duckdb/table?memory=64", "at least 128"),
     ] {

@@ -4,17 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bakeoff_engines::diagnose::{Request, read};
-use bakeoff_engines::servers::read_ahead_bytes;
 use bakeoff_stats::diagnose::{Outcome, Urgency, diagnose};
 
-use super::{cluster, diagnosed, drop_keyspace, fill, found, make, outcome, request};
+use super::{
+    NODE, cluster, diagnosed, drop_keyspace, fill, found, make, outcome, request,
+    sys_with_read_ahead,
+};
 use crate::support::load::session_at;
 use crate::support::shared;
 
 /// Address that no node has.
 const NOBODY: &str = "127.0.0.99";
-/// Read-ahead in bytes that suits reads of single rows.
-const SHORT_READ_AHEAD: u64 = 8 << 10;
+/// The longest read-ahead that suits reads of single rows.
+const SHORT_READ_AHEAD_KIB: u64 = 8;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_that_has_most_of_the_reads_is_named() {
@@ -66,6 +68,7 @@ async fn a_peer_that_is_not_in_the_ring_is_named() {
     };
     let session = session_at(&server.address().to_string()).await;
     make(&session, "diagnose_ring", "(p int PRIMARY KEY)").await;
+    let _alone = NODE.lock().await;
     let peer =
         format!("INSERT INTO system.peers (peer, rpc_address) VALUES ('{NOBODY}', '{NOBODY}')");
     session.query_unpaged(peer, ()).await.unwrap();
@@ -82,7 +85,7 @@ async fn a_peer_that_is_not_in_the_ring_is_named() {
     drop_keyspace(&session, "diagnose_ring").await;
 }
 
-/// What the disk of this machine reads ahead is as it is, and said.
+/// What a disk of this machine reads ahead is as it is, so that the system's description of it is another one here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_read_ahead_is_named_with_its_bytes() {
     let Some(server) = shared::cassandra().await else {
@@ -90,17 +93,24 @@ async fn a_long_read_ahead_is_named_with_its_bytes() {
     };
     let session = session_at(&server.address().to_string()).await;
     make(&session, "diagnose_disk", "(p int PRIMARY KEY)").await;
-    let diagnosis = diagnosed(&server, "diagnose_disk.t", false).await;
-    match read_ahead_bytes(&server.data_dir()) {
-        Some(bytes) if bytes > SHORT_READ_AHEAD => {
+    for (kib, is_long) in [(4096, true), (SHORT_READ_AHEAD_KIB, false)] {
+        let sys = sys_with_read_ahead(&server, kib);
+        let request = Request {
+            sys: Some(sys.path().to_owned()),
+            ..request("diagnose_disk.t")
+        };
+        let read = read(&cluster(&server), &request).await.unwrap();
+        let diagnosis = diagnose(&read.evidence);
+        if is_long {
             let finding = found(&diagnosis, "read-ahead");
             assert_eq!(finding.urgency, Urgency::Sometime);
-            assert_eq!(finding.evidence[0].value, bytes as f64);
-        }
-        Some(_) => assert_eq!(*outcome(&diagnosis, "read-ahead"), Outcome::Healthy),
-        None => {
-            let unknown = outcome(&diagnosis, "read-ahead");
-            assert!(matches!(unknown, Outcome::NotChecked(_)), "{unknown:?}");
+            let [seen] = &finding.evidence[..] else {
+                panic!("{finding:?}");
+            };
+            assert_eq!(seen.node, Some(server.address().to_string()));
+            assert_eq!(seen.value, (kib << 10) as f64);
+        } else {
+            assert_eq!(*outcome(&diagnosis, "read-ahead"), Outcome::Healthy);
         }
     }
     drop_keyspace(&session, "diagnose_disk").await;
@@ -116,6 +126,7 @@ async fn compaction_that_is_behind_is_named() {
     let columns = "(p int PRIMARY KEY, v blob) WITH compression = {'enabled': false} AND compaction = \
                    {'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': '1', 'enabled': 'false'}";
     make(&session, "diagnose_behind", columns).await;
+    let _alone = NODE.lock().await;
     let insert = "INSERT INTO diagnose_behind.t (p, v) VALUES (?, ?)";
     let insert = session.prepare(insert).await.unwrap();
     for p in 0..40 {

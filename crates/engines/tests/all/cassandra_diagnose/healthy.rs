@@ -1,15 +1,18 @@
-//! Six ordinary tables, which are written and read as such tables are, give hardly an alarm.
+//! Six ordinary tables, which are written and read as such tables are, give hardly an alarm, and neither does their
+//! node.
+
+use std::collections::BTreeSet;
 
 use bakeoff_engines::diagnose::{Request, read};
 use bakeoff_engines::nodes::TableName;
 use bakeoff_engines::servers::cassandra::Server;
-use bakeoff_stats::diagnose::{Check, Diagnosis, Outcome, diagnose};
+use bakeoff_stats::diagnose::{Check, Diagnosis, Outcome, diagnose, rules};
 use scylla::client::session::Session;
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::value::CqlTimestamp;
 
-use super::{OF_TIMES, cluster, drop_keyspace};
+use super::{NODE, OF_TIMES, cluster, drop_keyspace, sys_with_read_ahead};
 use crate::support::load::session_at;
 use crate::support::shared;
 
@@ -42,6 +45,13 @@ const TABLES: [(&str, &str); 6] = [
 const ROWS: i32 = 1_200;
 /// Reads of each table, more than a rule about reads asks for.
 const READS: i32 = 200;
+/// Rules about what the node does at this moment.
+const OF_MOMENTS: [&str; 4] = [
+    "thread-pools",
+    "heap",
+    "garbage-collection",
+    "dropped-messages",
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn six_ordinary_tables_give_at_most_one_alarm() {
@@ -62,7 +72,12 @@ async fn six_ordinary_tables_give_at_most_one_alarm() {
         server.nodetool(&["flush", KEYSPACE]).await.unwrap();
         read_all(&session).await;
     }
+    let alone = NODE.lock().await;
     let diagnosis = diagnosed(&server).await;
+    drop(alone);
+    let applied: BTreeSet<&str> = diagnosis.checks.iter().map(|check| check.rule).collect();
+    let all: BTreeSet<&str> = rules().collect();
+    assert_eq!(applied, all, "rules that were not applied");
     let of_tables: Vec<&Check> = { diagnosis.checks.iter() }
         .filter(|check| check.about.starts_with(KEYSPACE))
         .collect();
@@ -78,10 +93,27 @@ async fn six_ordinary_tables_give_at_most_one_alarm() {
             .filter(|check| check.rule == rule && check.outcome == Outcome::Healthy);
         assert_eq!(healthy.count(), TABLES.len(), "{rule}: {of_tables:?}");
     }
-    let alarms: Vec<&&Check> = { of_tables.iter() }
-        .filter(|check| matches!(check.outcome, Outcome::Finding(_)))
-        .filter(|check| !OF_TIMES.contains(&check.rule))
-        .collect();
+    // Of the node as of the tables.
+    for rule in [
+        "silent-node",
+        "ring-address",
+        "compaction-behind",
+        "read-ahead",
+    ] {
+        let mut checks = diagnosis.checks.iter();
+        let check = checks.find(|check| check.rule == rule).unwrap();
+        let is_known = !matches!(check.outcome, Outcome::NotChecked(_));
+        assert!(is_known, "{check:?}");
+    }
+    let is_alarm = |check: &&Check| matches!(check.outcome, Outcome::Finding(_));
+    let alarms = diagnosis.checks.iter().filter(is_alarm);
+    // While this is measured, other tests keep the same server and both cores of a small machine busy: whoever waits
+    // for a core waits longer than a healthy read takes, and memory is full of what they do. Such alarms are right
+    // then, and so are shown and not judged here. The same rules are judged with given figures of six healthy tables
+    // in the tests of the rules.
+    let (of_moments, alarms): (Vec<&Check>, Vec<&Check>) = alarms
+        .partition(|check| OF_TIMES.contains(&check.rule) || OF_MOMENTS.contains(&check.rule));
+    println!("alarms that other tests may have caused: {of_moments:?}");
     assert!(alarms.len() <= 1, "{alarms:?}");
     drop_keyspace(&session, KEYSPACE).await;
 }
@@ -153,7 +185,10 @@ async fn execute(session: &Session, statement: &PreparedStatement, values: impl 
 async fn diagnosed(server: &Server) -> Diagnosis {
     let name =
         |(table, _): (&str, &str)| -> TableName { format!("{KEYSPACE}.{table}").parse().unwrap() };
+    // A disk as it should be, whatever that of this machine is.
+    let sys = sys_with_read_ahead(server, 4);
     let request = Request {
+        sys: Some(sys.path().to_owned()),
         tables: TABLES.map(name).to_vec(),
         nodetool: Some(server.nodetool_line().unwrap().parse().unwrap()),
         gc: true,

@@ -161,7 +161,11 @@ async fn a_trace_names_it(cluster: &Cluster, key: i32) {
 }
 
 /// Returns keys of a table of whose rows a node has a copy.
-fn keys_on(session: &Session, select: &PreparedStatement, host: &str) -> impl Iterator<Item = i32> {
+pub fn keys_on(
+    session: &Session,
+    select: &PreparedStatement,
+    host: &str,
+) -> impl Iterator<Item = i32> {
     let cluster = session.get_cluster_state();
     let table = select.get_table_spec().unwrap();
     let is_there = move |key: &i32| {
@@ -170,7 +174,7 @@ fn keys_on(session: &Session, select: &PreparedStatement, host: &str) -> impl It
         let mut copies = copies.iter();
         copies.any(|(node, _)| node.address.ip().to_string() == host)
     };
-    (0..10_000).filter(is_there)
+    (0..1_000_000).filter(is_there)
 }
 
 async fn diagnosed(cluster: &Cluster, tables: &[&str]) -> Diagnosis {

@@ -48,6 +48,11 @@ impl<'a> ServerSeries<'a> {
                 number,
             ),
             panel(
+                "Heap in use, MiB",
+                vec![self.gauge(Stroke::Strong, |s| Some(s.heap_used_bytes? as f64 / MIB))],
+                count,
+            ),
+            panel(
                 "Requests to the device a second, all programs: reads, writes dashed",
                 self.requests(|s| s.device_reads, |s| s.device_writes),
                 number,
@@ -55,6 +60,11 @@ impl<'a> ServerSeries<'a> {
             panel(
                 "Load average of the machine over a minute",
                 vec![self.gauge(Stroke::Strong, |s| s.load_average)],
+                number,
+            ),
+            panel(
+                "Network, MB/s, all programs: received, sent dashed",
+                self.network(),
                 number,
             ),
             panel(
@@ -165,6 +175,17 @@ impl<'a> ServerSeries<'a> {
             line(Stroke::Strong, |s| s.disk_read_bytes),
         ];
         lines.into_iter().flatten().collect()
+    }
+
+    fn network(&self) -> Vec<Line> {
+        let line = |stroke, bytes: fn(&ServerSample) -> Option<u64>| {
+            growth::line(&self.moments, self.most, stroke, |s| {
+                Some(bytes(s)? as f64 / 1e6)
+            })
+        };
+        let sent = line(Stroke::Dashed, |s| s.network_sent_bytes);
+        let received = line(Stroke::Strong, |s| s.network_received_bytes);
+        sent.into_iter().chain(received).collect()
     }
 
     /// Makes the lines of requests a second: of reads, and of writes dashed.
@@ -279,6 +300,39 @@ fn count(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_exporters_tell_has_panels_with_rates_and_levels() {
+        let samples = [1_u64, 2, 3].map(|n| ServerSample {
+            heap_used_bytes: Some(n << 20),
+            network_received_bytes: Some(n * 5_000_000),
+            network_sent_bytes: Some(n * 1_000_000),
+            ..ServerSample::default()
+        });
+        let moments = samples.iter().zip([1.0, 2.0, 3.0]);
+        let moments = moments.map(|(sample, at)| Moment {
+            from: at - 1.0,
+            at,
+            window: 0,
+            part: 0,
+            sample,
+        });
+        let panels = ServerSeries::new(moments.collect(), 240).panels();
+        let values = |heading: &str, line: usize| {
+            let panel = panels
+                .iter()
+                .find(|p| p.heading.starts_with(heading))
+                .unwrap();
+            let points = &panel.lines[line].points;
+            points
+                .iter()
+                .filter_map(|(_, value)| *value)
+                .collect::<Vec<f64>>()
+        };
+        assert_eq!(values("Heap in use", 0), [1.0, 2.0, 3.0]);
+        assert_eq!(values("Network", 1), [5.0, 5.0], "received");
+        assert_eq!(values("Network", 0), [1.0, 1.0], "sent");
+    }
 
     #[test]
     fn a_restart_that_only_hits_show_leaves_a_gap_in_their_share() {

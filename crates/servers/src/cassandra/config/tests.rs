@@ -253,3 +253,19 @@ fn every_entry_is_needed_or_can_be_replaced() {
         assert_eq!(of_name.collect::<Vec<_>>(), [format!("{name}: x")]);
     }
 }
+
+#[test]
+fn rights_are_checked_only_where_that_was_chosen() {
+    for (checks_rights, line) in [
+        (false, "\nauthorizer: AllowAllAuthorizer\n"),
+        (true, "\nauthorizer: CassandraAuthorizer\n"),
+    ] {
+        let tuning = Tuning {
+            checks_rights,
+            ..Tuning::default()
+        };
+        let yaml = yaml(Node::default(), tuning);
+        assert!(yaml.contains(line), "{yaml}");
+        assert_eq!(yaml.matches("\nauthorizer: ").count(), 1);
+    }
+}

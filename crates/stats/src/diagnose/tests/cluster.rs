@@ -26,6 +26,8 @@ pub fn healthy() -> Evidence {
         sstables: Some(7),
         sstables_per_read_p95: Some(2.0),
         compression_ratio: Some(0.4),
+        bloom_false_positives: Some(400),
+        bloom_false_ratio: Some(0.008),
         keys: Some(
             (0..10)
                 .map(|key| Key {
@@ -47,6 +49,7 @@ pub fn healthy() -> Evidence {
         longest_gc_ms: Some(40.0),
         pending_compactions: Some(2),
         read_ahead_bytes: Some(4096),
+        dropped: Some(vec![dropped("READ_REQ", 0), dropped("_TRACE", 70)]),
         sent_messages: Some(900),
         peers: Some(
             (1..=3)
@@ -61,10 +64,12 @@ pub fn healthy() -> Evidence {
         named: "10.0.0.1:9042".to_owned(),
         named_ips: vec!["10.0.0.1".to_owned()],
         nodes: (1..=3).map(node).collect(),
+        joined: Vec::new(),
         tables: vec![Table {
             name: "shop.orders".to_owned(),
             compaction: Some("SizeTieredCompactionStrategy".to_owned()),
             chunk_kib: Some(64),
+            bloom_fp_chance: Some(0.01),
             has_order_key: true,
             caches_rows: true,
             indexes: vec![Index {
@@ -90,6 +95,13 @@ pub fn pool(name: &str) -> Pool {
         name: name.to_owned(),
         pending: Some(1),
         blocked: Some(0),
+    }
+}
+
+pub fn dropped(name: &str, count: u64) -> Dropped {
+    Dropped {
+        name: name.to_owned(),
+        count,
     }
 }
 

@@ -6,13 +6,14 @@ use crate::diagnose::evidence::{Latency, Missing, Node, Share};
 use crate::diagnose::{Outcome, diagnose};
 
 /// Rules, and what hides from them what one node would show.
-const HIDDEN: [(&str, Change); 5] = [
+const HIDDEN: [(&str, Change); 6] = [
     ("heap", |e| e.nodes[1].heap_used_bytes = None),
     ("garbage-collection", |e| e.nodes[1].longest_gc_ms = None),
     ("compaction-behind", |e| {
         e.nodes[1].pending_compactions = None;
     }),
     ("thread-pools", |e| e.nodes[1].pools = None),
+    ("dropped-messages", |e| e.nodes[1].dropped = None),
     ("slow-replica", |e| {
         // Of four nodes, so that the others can be compared.
         let mut fourth = e.nodes[2].clone();
@@ -61,7 +62,7 @@ fn what_a_silent_node_would_show_is_not_checked() {
         ..Node::default()
     };
     let diagnosis = diagnose(&evidence);
-    for (rule, _) in &HIDDEN[..4] {
+    for (rule, _) in &HIDDEN[..5] {
         let Outcome::NotChecked(not) = checked(&diagnosis, rule) else {
             panic!("{rule}");
         };
@@ -80,4 +81,31 @@ fn a_fault_is_found_beside_a_node_that_shows_nothing() {
         panic!("not found");
     };
     assert_eq!(finding.evidence.len(), 1);
+}
+
+#[test]
+fn a_node_that_joins_while_the_others_are_read_is_named() {
+    let mut evidence = healthy();
+    evidence.joined = vec!["10.0.0.9:9042".to_owned()];
+    let diagnosis = diagnose(&evidence);
+    let Outcome::NotChecked(not) = checked(&diagnosis, "silent-node") else {
+        panic!("{diagnosis:?}");
+    };
+    assert_eq!(
+        not.reason,
+        "joined while the others were read: 10.0.0.9:9042"
+    );
+    assert!(not.brings.unwrap().starts_with("another look"), "{not:?}");
+
+    evidence.nodes[1].version = None;
+    let diagnosis = diagnose(&evidence);
+    let Outcome::Finding(finding) = checked(&diagnosis, "silent-node") else {
+        panic!("{diagnosis:?}");
+    };
+    let [silent, joined] = &finding.evidence[..] else {
+        panic!("{finding:?}");
+    };
+    assert_eq!(silent.node.as_deref(), Some("10.0.0.2:9042"));
+    assert_eq!(joined.node.as_deref(), Some("10.0.0.9:9042"));
+    assert!(joined.figure.starts_with("joined"), "{joined:?}");
 }

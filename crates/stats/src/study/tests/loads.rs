@@ -35,6 +35,36 @@ fn rounds_that_read_nothing_from_the_disk_are_not_left_out_in_silence() {
 }
 
 #[test]
+fn what_compactions_read_can_be_left_out() {
+    let judged = |compacted: Option<u64>, at_least: f64| {
+        let dir = folder(&header(), |log| {
+            for round in 1..=7 {
+                let mut seconds = even_seconds(20, 300, 100);
+                for (n, (_, server)) in (0..).zip(seconds.iter_mut()) {
+                    // Of 120,000 bytes a second.
+                    server.compaction_read_bytes = compacted.map(|bytes| bytes * n);
+                }
+                write_trial(log, &start(round, DESIGN, round), &seconds, true);
+            }
+            finish(log);
+        });
+        let step = StepResult {
+            measured: Some(Measured::Load(Box::new(summary(dir.path())))),
+            ..step(&ten_times(1))
+        };
+        let figure = of(Figure::DiskReadPerByteOfReads, DESIGN);
+        let bounds = [Some(at_least), Some(at_least + 1.0)];
+        let study = study(vec![claim(figure, None, bounds)]);
+        study.judge(&[step]).remove(0).finding
+    };
+    // Four bytes for one, of which compactions read none, a quarter, or nobody knows what.
+    assert_eq!(judged(Some(0), 3.5), Finding::Holds);
+    assert_eq!(judged(Some(30_000), 2.5), Finding::Holds);
+    let unknown = judged(None, 3.5);
+    assert!(matches!(unknown, Finding::NotMeasured(_)), "{unknown:?}");
+}
+
+#[test]
 fn passes_are_judged_by_their_rounds() {
     let info = |operation: &str| PassInfo {
         operation: operation.to_owned(),

@@ -14,6 +14,7 @@ fn traced(recorded: RecordedTrace, rows: u64) -> Traced {
     };
     let page = PageTimes {
         request_micros: 1_500,
+        queue_micros: Some(100),
         decode_micros: 20,
         rows,
     };
@@ -36,6 +37,17 @@ fn the_step_that_took_longer_is_named_whatever_its_numbers() {
         other: 1_099,
     };
     assert_eq!(beside.total_micros, total);
+    let queue = Pair {
+        this: 100,
+        other: 100,
+    };
+    assert_eq!(beside.queue_micros, Some(queue));
+    // The coordinator of this one counts more than the client.
+    let wire = Pair {
+        this: 0,
+        other: 301,
+    };
+    assert_eq!(beside.wire_micros, Some(wire));
     let parsing = StepDifference {
         activity: "Parsing SELECT * FROM ks.t WHERE k = 7".to_owned(),
         by_coordinator: true,

@@ -6,12 +6,16 @@ use crate::check::text::{Text, suggestion};
 use crate::{Result, StudyCommand, StudyFigure, StudyPassTime, StudyQuantile, StudyStep, Workload};
 
 /// Figures of a load that are of all operations together or of a table.
-const OF_LOADS: [(&str, StudyFigure); 5] = [
+const OF_LOADS: [(&str, StudyFigure); 6] = [
     ("throughput", StudyFigure::Throughput),
     ("storage", StudyFigure::Storage),
     ("compression-ratio", StudyFigure::CompressionRatio),
     ("compression-metadata", StudyFigure::CompressionMetadata),
     ("disk-read-per-byte", StudyFigure::DiskReadPerByte),
+    (
+        "disk-read-per-byte-without-compaction",
+        StudyFigure::DiskReadPerByteOfReads,
+    ),
 ];
 /// What follows the name of a query whose answers are counted.
 const ANSWERED: &str = ".answered";
@@ -50,9 +54,9 @@ pub fn parse(
         let known = match command {
             StudyCommand::Sweep => "inserts",
             _ => {
-                "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, a response \
-                 time such as read.p99 (p50, p99, p999), or a time of a pass such as read.real (real, \
-                 user, system, cpu, server-cpu)"
+                "throughput, storage, compression-ratio, compression-metadata, disk-read-per-byte, \
+                 disk-read-per-byte-without-compaction, a response time such as read.p99 (p50, p99, \
+                 p999), or a time of a pass such as read.real (real, user, system, cpu, server-cpu)"
             }
         };
         let message = format!(

@@ -101,6 +101,22 @@ fn times_of_passes_are_figures_of_loads() {
 }
 
 #[test]
+fn bytes_from_the_disk_are_figures_of_loads_with_compaction_and_without() {
+    for (name, figure) in [
+        ("disk-read-per-byte", StudyFigure::DiskReadPerByte),
+        (
+            "disk-read-per-byte-without-compaction",
+            StudyFigure::DiskReadPerByteOfReads,
+        ),
+    ] {
+        let text = STUDY.replace("figure = \"read.p99\"", &format!("figure = \"{name}\""));
+        let study = parse(&text).unwrap();
+        let comparison = study.claims[2].comparison.as_ref().unwrap();
+        assert_eq!(comparison.of, figure);
+    }
+}
+
+#[test]
 fn answers_that_came_are_a_figure_of_a_query() {
     let text = STUDY.replacen("figure = \"scan\"", "figure = \"scan.answered\"", 1);
     let claim = parse(&text).unwrap().claims.remove(0);

@@ -3,12 +3,14 @@
 mod table;
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
-use bakeoff_engines::nodes::{Metrics, TableName};
+use bakeoff_engines::nodes::{Looks, Metrics, TableName};
 use bakeoff_engines::postgres_figures::{ServerFigures, read, to_json};
 use bakeoff_engines::{EngineError, PostgresServer};
 
+use super::prometheus;
 use crate::cmd::on_threads;
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop_leaving;
@@ -27,6 +29,8 @@ pub struct Asked<'a> {
     pub tables: &'a [TableName],
     pub metrics: &'a [Metrics],
     pub json: bool,
+    /// File for all figures as metrics, if one is named.
+    pub prometheus: Option<&'a Path>,
 }
 
 /// Reads the figures of each host of a URL, and shows them.
@@ -41,6 +45,9 @@ pub fn run(server: &PostgresServer, asked: &Asked) -> Result<Exit> {
 
 async fn show(server: &PostgresServer, asked: &Asked<'_>) -> Result<Exit> {
     let servers = all_figures(server, asked).await?;
+    if let Some(path) = asked.prometheus {
+        prometheus::write(path, &to_json(&servers)?)?;
+    }
     let mut out = stdout();
     if asked.json {
         writeln!(out, "{}", json(&to_json(&servers)?))?;
@@ -67,9 +74,9 @@ async fn all_figures(
     if asked.metrics.is_empty() {
         return Ok(servers);
     }
-    let is_one = servers.len() == 1;
-    for server in &mut servers {
-        let (exposed, missing) = Metrics::of_host(asked.metrics, &server.host, is_one).await;
+    let hosts: Vec<String> = servers.iter().map(|server| server.host.clone()).collect();
+    let seen = Metrics::of_hosts(asked.metrics, &hosts, Looks::Twice).await;
+    for (server, (exposed, missing)) in servers.iter_mut().zip(seen) {
         server.metrics = Some(exposed);
         server.missing.extend(missing);
     }

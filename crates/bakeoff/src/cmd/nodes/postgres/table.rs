@@ -9,7 +9,7 @@ use bakeoff_engines::postgres_figures::{
 };
 use bakeoff_report::units;
 
-use crate::cmd::nodes::exposed::exposed_rows;
+use crate::cmd::nodes::exposed::{exposed_hints, exposed_rows, not_to_be_had};
 use crate::cmd::nodes::laid_out::{Row, laid_out, list, missing};
 use crate::terminal::on_one_line;
 
@@ -24,17 +24,21 @@ pub fn render(servers: &[ServerFigures], has_metrics: bool) -> String {
     lines.extend(of_servers(servers));
     lines.extend(of_work(servers));
     let exposed = servers.iter().map(|server| server.metrics.as_ref());
-    lines.extend(exposed_rows(&exposed.collect::<Vec<_>>()));
+    let exposed: Vec<_> = exposed.collect();
+    lines.extend(exposed_rows(&exposed));
     lines.extend(of_parts(servers));
     text.push_str(&laid_out(&lines));
     let lacking = { servers.iter() }.map(|server| (server.address.as_str(), &server.missing[..]));
     let missing = missing(&lacking.collect::<Vec<_>>());
     text.push_str(&list("Not available", &missing));
+    let mut hints = exposed_hints(&exposed, false);
     if !has_metrics {
-        let hint =
-            ["--metrics 'http://{host}:9100/metrics': CPU, memory and disks of the machines"];
-        text.push_str(&list("More of it", &hint));
+        hints.push(
+            "--metrics 'http://{host}:9100/metrics': CPU, page cache, disks with their queue, network",
+        );
     }
+    text.push_str(&list("More of it", &hints));
+    text.push_str(&list("Not to be had", &not_to_be_had(&exposed)));
     text
 }
 

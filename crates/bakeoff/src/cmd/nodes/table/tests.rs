@@ -1,5 +1,5 @@
 use bakeoff_engines::nodes::{
-    Exposed, Histograms, Missing, Printed, PrintedStatistics, ReadRepairs,
+    Exposed, Histograms, Missing, Printed, PrintedStatistics, Rates, ReadRepairs,
 };
 
 use super::*;
@@ -162,10 +162,61 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     assert_eq!(line(&text, "cells p50, p99"), ["103, 1,234"]);
     assert_eq!(line(&text, "most SSTables, cells"), ["9, 56,789"]);
     assert_eq!(line(&text, "read repairs"), ["1,234 before the answer"]);
-    assert_eq!(line(&text, "sent to other nodes"), ["3.00 MiB"]);
+    assert_eq!(line(&text, "sent to other nodes"), ["3.00 MiB so far"]);
     assert!(!text.contains("received from them"), "{text}");
-    assert_eq!(line(&text, "collections"), ["1,234"]);
+    assert_eq!(line(&text, "collections"), ["1,234 so far"]);
     assert_eq!(line(&text, "load average"), ["1.5"]);
+}
+
+#[test]
+fn counters_of_exporters_have_their_rate_or_count_from_a_start() {
+    let exposed = Exposed {
+        machine_cpu_seconds: Some(42.0),
+        disk_read_bytes: Some(f64::from(3 << 20)),
+        disk_reads: Some(1234.0),
+        disk_requests_now: Some(3.0),
+        page_cache_bytes: Some(f64::from(5 << 20)),
+        network_sent_bytes: Some(f64::from(7 << 20)),
+        ..Exposed::default()
+    };
+    let looked_twice = Exposed {
+        rates: Some(Rates {
+            machine_cpus: Some(1.25),
+            disk_read_bytes: Some(f64::from(2 << 20)),
+            disk_reads: Some(20.5),
+            disk_queue: Some(0.5),
+            ..Rates::default()
+        }),
+        ..exposed
+    };
+    let nodes = [exposed, looked_twice].map(|exposed| NodeFigures {
+        metrics: Some(exposed),
+        ..with_table("a:1", None)
+    });
+    let text = render(&nodes, &ALL);
+    let of = |label| line(&text, label);
+    assert_eq!(
+        of("read from disks"),
+        ["3.00 MiB so far", "2.00 MiB/s, 3.00 MiB so far"]
+    );
+    assert_eq!(
+        of("requests to read"),
+        ["1,234 so far", "20.5/s, 1,234 so far"]
+    );
+    assert_eq!(of("queue of disks"), ["3 now", "0.50 in the mean, 3 now"]);
+    assert_eq!(of("page cache"), ["5.00 MiB", "5.00 MiB"]);
+    assert_eq!(
+        of("sent by network"),
+        ["7.00 MiB so far", "7.00 MiB so far"]
+    );
+    let of_machine = of("CPU time of machine");
+    assert!(of_machine[1].starts_with("1.25 CPUs busy, "), "{text}");
+    assert!(text.contains("--metrics of a JVM exporter"), "{text}");
+    assert!(!text.contains("of a node exporter"), "{text}");
+    assert!(
+        text.contains("\nNot to be had:\n  network, page cache"),
+        "{text}"
+    );
 }
 
 fn pool(name: &str, pending: u64) -> ThreadPool {

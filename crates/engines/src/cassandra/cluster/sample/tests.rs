@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
+use crate::cassandra::nodes::{Exposed, Told as Exported};
 
 #[test]
 fn caches_are_known_by_their_names() {
@@ -107,6 +108,32 @@ async fn the_age_of_a_sample_counts_from_the_question() {
 }
 
 #[test]
-fn resources_of_an_existing_cluster_are_not_sampled() {
+fn resources_of_an_existing_cluster_are_what_its_exporters_tell() {
     assert_eq!(used(None), ServerSample::default());
+    let told = Exported {
+        exposed: Exposed {
+            cpu_seconds: Some(1.5),
+            disk_reads: Some(7.0),
+            network_sent_bytes: Some(9.0),
+            load_average: Some(2.5),
+            memory_bytes: Some(8e9),
+            ..Exposed::default()
+        },
+        notes: vec!["http://{host}:7070/ of db1: no answer within 1s".to_owned()],
+    };
+    let sample = sample_of(Told::default(), 1, exported(told));
+    let expected = ServerSample {
+        cpu_seconds: Some(1.5),
+        device_reads: Some(7),
+        network_sent_bytes: Some(9),
+        load_average: Some(2.5),
+        notes: vec!["http://{host}:7070/ of db1: no answer within 1s".to_owned()],
+        ..ServerSample::default()
+    };
+    assert_eq!(sample, expected);
+    let only_notes = ServerSample {
+        notes: sample.notes,
+        ..ServerSample::default()
+    };
+    assert!(only_notes.is_empty(), "a note is no figure");
 }

@@ -5,10 +5,20 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Time limit of a page, connecting included.
-const LIMIT: Duration = Duration::from_secs(10);
-/// Most bytes of a reply. A JVM exporter of a node with thousands of tables has some tens of MiB.
-const REPLY_BYTES: u64 = 32 << 20;
+/// Limits of a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Longest time, connecting included.
+    pub time: Duration,
+    /// Most bytes of a reply.
+    pub bytes: u64,
+}
+
+/// Limits of a page that somebody waits for. A JVM exporter of a node with thousands of tables has some tens of MiB.
+pub const WIDE: Limits = Limits {
+    time: Duration::from_secs(10),
+    bytes: 32 << 20,
+};
 
 /// Most characters of a reply that a message shows.
 const SHOWN: usize = 60;
@@ -19,15 +29,15 @@ const END_OF_HEAD: &str = "\r\n\r\n";
 ///
 /// # Errors
 /// Says that nobody answers in time, or what is answered instead of a text.
-pub async fn fetch(authority: &str, path: &str) -> Result<String, String> {
-    let exchanged = tokio::time::timeout(LIMIT, exchange(authority, path));
+pub async fn fetch(authority: &str, path: &str, limits: &Limits) -> Result<String, String> {
+    let exchanged = tokio::time::timeout(limits.time, exchange(authority, path, limits.bytes));
     let Ok(reply) = exchanged.await else {
-        return Err(format!("no answer within {LIMIT:?}"));
+        return Err(format!("no answer within {:?}", limits.time));
     };
     body(reply?)
 }
 
-async fn exchange(authority: &str, path: &str) -> Result<Vec<u8>, String> {
+async fn exchange(authority: &str, path: &str, most_bytes: u64) -> Result<Vec<u8>, String> {
     let stream = TcpStream::connect(authority).await;
     let mut stream = stream.map_err(|e| format!("cannot be connected to: {e}"))?;
     // In version 1.0 a reply is neither in chunks nor followed by another one.
@@ -38,13 +48,10 @@ async fn exchange(authority: &str, path: &str) -> Result<Vec<u8>, String> {
     let failed = |e: std::io::Error| format!("the connection broke: {e}");
     stream.write_all(request.as_bytes()).await.map_err(failed)?;
     let mut reply = Vec::new();
-    let mut limited = stream.take(REPLY_BYTES + 1);
+    let mut limited = stream.take(most_bytes + 1);
     limited.read_to_end(&mut reply).await.map_err(failed)?;
-    if reply.len() as u64 > REPLY_BYTES {
-        return Err(format!(
-            "its reply is longer than {} MiB",
-            REPLY_BYTES >> 20
-        ));
+    if reply.len() as u64 > most_bytes {
+        return Err(format!("its reply is longer than {} MiB", most_bytes >> 20));
     }
     Ok(reply)
 }
@@ -117,6 +124,10 @@ mod tests {
             ("SSH-2.0-OpenSSH_9.6\r\n\r\n", "no HTTP"),
             ("HTTP/1.1 404 Not Found\r\n\r\n", "`HTTP/1.1 404 Not Found`"),
             (
+                "HTTP/1.1 302 Found\r\nLocation: http://db2.example/\r\n\r\nup 1",
+                "`HTTP/1.1 302 Found`",
+            ),
+            (
                 "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nup 1",
                 "HTML",
             ),
@@ -148,7 +159,10 @@ mod tests {
             stream.write_all(reply).await.unwrap();
             String::from_utf8_lossy(&request[..length]).into_owned()
         });
-        assert_eq!(fetch(&authority, "/metrics").await.unwrap(), "up 1\n");
+        assert_eq!(
+            fetch(&authority, "/metrics", &WIDE).await.unwrap(),
+            "up 1\n"
+        );
         let request = serving.await.unwrap();
         assert!(
             request.starts_with("GET /metrics HTTP/1.0\r\n"),
@@ -158,7 +172,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_who_listens_is_an_error() {
-        let error = fetch("127.0.0.1:1", "/metrics").await.unwrap_err();
+        let error = fetch("127.0.0.1:1", "/metrics", &WIDE).await.unwrap_err();
         assert!(error.starts_with("cannot be connected to: "), "{error}");
     }
 
@@ -166,7 +180,7 @@ mod tests {
     async fn whoever_does_not_answer_is_not_waited_for() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let authority = listener.local_addr().unwrap().to_string();
-        let error = fetch(&authority, "/metrics").await.unwrap_err();
+        let error = fetch(&authority, "/metrics", &WIDE).await.unwrap_err();
         assert_eq!(error, "no answer within 10s");
     }
 }

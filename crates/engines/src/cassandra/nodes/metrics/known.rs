@@ -12,10 +12,29 @@ const ALLOCATED: [&str; 2] = [
 ];
 /// Name of a node exporter, by which its page is known.
 const CPU: &str = "node_cpu_seconds_total";
+/// Names of a node exporter of the bytes of each network device.
+const RECEIVED: &str = "node_network_receive_bytes_total";
+const SENT: &str = "node_network_transmit_bytes_total";
 /// Modes of a CPU in which it works for nobody, or for another machine.
 const IDLE: [&str; 3] = ["idle", "iowait", "steal"];
 /// Beginnings of the names of devices that are made of others, or of memory.
 const NOT_DISKS: [&str; 5] = ["dm-", "md", "loop", "ram", "zram"];
+/// Device of the network by which a machine talks to itself.
+const LOOPBACK: &str = "lo";
+/// Beginnings of the names of network devices that are made of others, whose bytes count there, or lead to containers
+/// of the machine itself.
+const NOT_CARDS: [&str; 12] = [
+    "bond", "br-", "cali", "cilium", "cni", "docker", "dummy", "flannel", "tap", "tun", "veth",
+    "virbr",
+];
+/// Names of a node exporter of what the system keeps of files and disks in memory.
+const PAGE_CACHE: [&str; 2] = ["node_memory_Cached_bytes", "node_memory_Buffers_bytes"];
+/// What a node exporter of Linux shows by default, and what of the figures it is, in words.
+const SHOWN_OF_MACHINES: [(&str, fn(&Exposed) -> Option<f64>); 3] = [
+    ("page cache", |e| e.page_cache_bytes),
+    ("disk queue", |e| e.disk_requests_now),
+    ("network", |e| e.network_received_bytes),
+];
 
 /// Returns whether a metric is one that is read.
 pub fn is_known(name: &str) -> bool {
@@ -24,14 +43,22 @@ pub fn is_known(name: &str) -> bool {
         || name.starts_with("node_disk_")
         || name.starts_with("process_")
         || name.starts_with("node_memory_Mem")
-        || [CPU, "node_load1"].contains(&name)
+        || PAGE_CACHE.contains(&name)
+        || [CPU, "node_load1", RECEIVED, SENT].contains(&name)
+}
+
+/// The exporters whose figures a page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds {
+    pub jvm: bool,
+    pub machine: bool,
 }
 
 /// Takes figures out of the samples of one page, and leaves others as they are.
 ///
 /// # Errors
 /// Fails if the page is of neither exporter.
-pub fn put(samples: &[Sample], into: &mut Exposed) -> Result<(), String> {
+pub fn put(samples: &[Sample], into: &mut Exposed) -> Result<Kinds, String> {
     let page = Page(samples);
     let is_jvm = HEAP_USED.iter().any(|name| page.has(name));
     let is_machine = page.has(CPU);
@@ -42,12 +69,22 @@ pub fn put(samples: &[Sample], into: &mut Exposed) -> Result<(), String> {
         page.put_machine(into);
     }
     if is_jvm || is_machine {
-        return Ok(());
+        return Ok(Kinds {
+            jvm: is_jvm,
+            machine: is_machine,
+        });
     }
     Err(format!(
         "it has neither `{}` of a JVM exporter nor `{CPU}` of a node exporter",
         HEAP_USED[0]
     ))
+}
+
+/// Names the figures that a page of a node exporter lacks though such exporters have them by default.
+pub fn lacking(exposed: &Exposed) -> Vec<&'static str> {
+    let lacking = SHOWN_OF_MACHINES.iter();
+    let lacking = lacking.filter(|(_, figure)| figure(exposed).is_none());
+    lacking.map(|(name, _)| *name).collect()
 }
 
 struct Page<'a>(&'a [Sample]);
@@ -93,6 +130,11 @@ impl Page<'_> {
             let device = sample.label("device");
             !NOT_DISKS.iter().any(|begin| device.starts_with(begin))
         };
+        let is_card = |sample: &Sample| {
+            let device = sample.label("device");
+            device != LOOPBACK && !NOT_CARDS.iter().any(|begin| device.starts_with(begin))
+        };
+        let [cached, buffers] = PAGE_CACHE.map(|name| self.sum(name, all));
         let cpus = self
             .0
             .iter()
@@ -107,6 +149,11 @@ impl Page<'_> {
         into.disk_written_bytes = self.sum("node_disk_written_bytes_total", is_disk);
         into.disk_reads = self.sum("node_disk_reads_completed_total", is_disk);
         into.disk_writes = self.sum("node_disk_writes_completed_total", is_disk);
+        into.disk_requests_now = self.sum("node_disk_io_now", is_disk);
+        into.disk_queue_seconds = self.sum("node_disk_io_time_weighted_seconds_total", is_disk);
+        into.network_received_bytes = self.sum(RECEIVED, is_card);
+        into.network_sent_bytes = self.sum(SENT, is_card);
+        into.page_cache_bytes = cached.and_then(|cached| known(cached + buffers.unwrap_or(0.0)));
     }
 }
 
@@ -146,6 +193,16 @@ node_disk_read_bytes_total{device=\"sda\"} 100
 node_disk_read_bytes_total{device=\"nvme0n1\"} 10
 node_disk_read_bytes_total{device=\"dm-0\"} 110
 node_disk_reads_completed_total{device=\"sda\"} 7
+node_disk_io_now{device=\"sda\"} 3
+node_disk_io_now{device=\"dm-0\"} 3
+node_disk_io_time_weighted_seconds_total{device=\"sda\"} 61.5
+node_memory_Cached_bytes 3e9
+node_memory_Buffers_bytes 1e8
+node_network_receive_bytes_total{device=\"lo\"} 5000
+node_network_receive_bytes_total{device=\"eth0\"} 40
+node_network_receive_bytes_total{device=\"ens5\"} 2
+node_network_receive_bytes_total{device=\"veth12ab\"} 42
+node_network_transmit_bytes_total{device=\"eth0\"} 9
 process_cpu_seconds_total 3
 ";
 
@@ -172,6 +229,19 @@ process_cpu_seconds_total 3
         assert_eq!(both.machine_cpus, Some(2.0));
         assert_eq!(both.disk_read_bytes, Some(110.0), "each byte once");
         assert_eq!((both.disk_reads, both.disk_writes), (Some(7.0), None));
+        assert_eq!(both.disk_requests_now, Some(3.0), "each request once");
+        assert_eq!(both.disk_queue_seconds, Some(61.5));
+        assert_eq!(both.page_cache_bytes, Some(3.1e9));
+        let network = (both.network_received_bytes, both.network_sent_bytes);
+        assert_eq!(network, (Some(42.0), Some(9.0)), "each byte once");
+        assert!(lacking(&both).is_empty());
+    }
+
+    #[test]
+    fn figures_that_a_machine_does_not_show_are_named() {
+        let only_cpu = exposed(&["node_cpu_seconds_total{mode=\"user\"} 1\n"]).unwrap();
+        let names = ["page cache", "disk queue", "network"];
+        assert_eq!(lacking(&only_cpu), names);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Exporters of metrics on the hosts of a cluster, over plain HTTP.
 
+mod exporters;
 #[cfg(test)]
 mod hostile;
 mod http;
@@ -8,8 +9,12 @@ mod text;
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use bakeoff_servers::HOST_PLACEHOLDER;
+use tokio::time::Instant;
+
+pub use exporters::{Exporters, Told};
 
 use super::exposed::Exposed;
 use super::figures::{Missing, NodeFigures, shared_hosts};
@@ -21,6 +26,26 @@ const SCHEME: &str = "http://";
 const PATH: &str = "/metrics";
 /// Port of a URL that has none.
 const PORT: u16 = 80;
+
+/// Time between two looks at exporters, whose difference is a rate.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+
+/// How often exporters are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    Once,
+    /// Twice, about a second apart, so that counters have rates.
+    Twice,
+}
+
+/// What the exporters of one host expose, and when they were asked for it.
+#[derive(Debug, Default)]
+struct Look {
+    exposed: Exposed,
+    jvm: Option<Instant>,
+    machine: Option<Instant>,
+    missing: Vec<Missing>,
+}
 
 /// The URL of an exporter on each host, such as `http://{host}:9100/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +101,18 @@ impl fmt::Display for Metrics {
 impl Metrics {
     /// Adds what the exporters of all URLs expose to the figures of nodes. What cannot be read is missing there with
     /// the reason.
-    pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures]) {
+    pub async fn add_to(all: &[Metrics], nodes: &mut [NodeFigures], looks: Looks) {
         let is_one = nodes.len() == 1;
         let shared = shared_hosts(nodes);
-        let own = { nodes.iter_mut() }.filter(|node| !shared.contains(&node.host));
-        let reading = own.map(|node| add_to_node(all, node, is_one));
-        at_once(HOSTS_AT_ONCE, reading.collect()).await;
+        let mut own: Vec<&mut NodeFigures> = { nodes.iter_mut() }
+            .filter(|node| !shared.contains(&node.host))
+            .collect();
+        let hosts: Vec<String> = own.iter().map(|node| node.host.clone()).collect();
+        let seen = look(all, &hosts, is_one, pause(looks)).await;
+        for (node, (exposed, missing)) in own.iter_mut().zip(seen) {
+            node.metrics = Some(exposed);
+            node.missing.extend(missing);
+        }
         for node in nodes.iter_mut().filter(|node| shared.contains(&node.host)) {
             let missing = all.iter().map(|metrics| metrics.to_string());
             let missing = missing.map(|url| Missing::of_shared_host(&url, &node.host));
@@ -89,17 +120,14 @@ impl Metrics {
         }
     }
 
-    /// Returns what the exporters of all URLs expose of a host, which is the only one that is asked or one of several,
-    /// and what is missing of it.
-    pub async fn of_host(all: &[Metrics], host: &str, is_one: bool) -> (Exposed, Vec<Missing>) {
-        let mut exposed = Exposed::default();
-        let mut missing = Vec::new();
-        for metrics in all {
-            if let Err(reason) = metrics.read(host, is_one, &mut exposed).await {
-                missing.push(Missing::new(&metrics.to_string(), reason));
-            }
-        }
-        (exposed, missing)
+    /// Returns what the exporters of all URLs expose of each of these hosts, which are all that there are, and what is
+    /// missing of it.
+    pub async fn of_hosts(
+        all: &[Metrics],
+        hosts: &[String],
+        looks: Looks,
+    ) -> Vec<(Exposed, Vec<Missing>)> {
+        look(all, hosts, hosts.len() == 1, pause(looks)).await
     }
 
     /// Returns the host and port, and the path, for a host; `None` if it has no port that there is.
@@ -120,7 +148,33 @@ impl Metrics {
         }
     }
 
-    async fn read(&self, host: &str, is_one: bool, into: &mut Exposed) -> Result<(), String> {
+    async fn read(&self, host: &str, is_one: bool, into: &mut Look) -> Result<(), String> {
+        let asked = Instant::now();
+        let samples = self.samples(host, is_one, &http::WIDE).await?;
+        let kinds = known::put(&samples, &mut into.exposed)?;
+        if kinds.jvm {
+            into.jvm = Some(asked);
+        }
+        if kinds.machine {
+            into.machine = Some(asked);
+        }
+        Ok(())
+    }
+
+    /// Reads the page of a host, and returns the samples in it that are understood.
+    async fn samples(
+        &self,
+        host: &str,
+        is_one: bool,
+        limits: &http::Limits,
+    ) -> Result<Vec<text::Sample>, String> {
+        let (authority, path) = self.place(host, is_one)?;
+        let page = http::fetch(&authority, &path, limits).await?;
+        text::samples(&page, known::is_known)
+    }
+
+    /// Returns the host and port, and the path, of a host, which is the only one that is asked or one of several.
+    fn place(&self, host: &str, is_one: bool) -> Result<(String, String), String> {
         let has_host =
             self.authority.contains(HOST_PLACEHOLDER) || self.path.contains(HOST_PLACEHOLDER);
         if !has_host && !is_one {
@@ -128,130 +182,80 @@ impl Metrics {
                 "it has no {HOST_PLACEHOLDER}, and so is of one node only"
             ));
         }
-        let Some((authority, path)) = self.of(host) else {
-            return Err("it has no port that there is".to_owned());
-        };
-        let page = http::fetch(&authority, &path).await?;
-        let samples = text::samples(&page, known::is_known)?;
-        known::put(&samples, into)
+        let place = self.of(host);
+        place.ok_or_else(|| "it has no port that there is".to_owned())
     }
 }
 
-async fn add_to_node(all: &[Metrics], node: &mut NodeFigures, is_one: bool) {
-    let (exposed, missing) = Metrics::of_host(all, &node.host, is_one).await;
-    node.missing.extend(missing);
-    node.metrics = Some(exposed);
+/// Returns the time until the second look, if there is one.
+fn pause(looks: Looks) -> Option<Duration> {
+    (looks == Looks::Twice).then_some(BETWEEN_LOOKS)
+}
+
+/// Looks at the exporters of all hosts, and a second time after a pause, if there is one.
+async fn look(
+    all: &[Metrics],
+    hosts: &[String],
+    is_one: bool,
+    pause: Option<Duration>,
+) -> Vec<(Exposed, Vec<Missing>)> {
+    let mut looks = look_once(all, hosts, is_one).await;
+    let has_any = looks.iter().any(|l| l.jvm.is_some() || l.machine.is_some());
+    if let Some(pause) = pause.filter(|_| has_any) {
+        looks.iter_mut().for_each(Look::add_lacking);
+        tokio::time::sleep(pause).await;
+        let again = look_once(all, hosts, is_one).await;
+        for (first, second) in looks.iter_mut().zip(again) {
+            first.add_rates(second);
+        }
+    }
+    let seen = looks.into_iter().map(|look| (look.exposed, look.missing));
+    seen.collect()
+}
+
+async fn look_once(all: &[Metrics], hosts: &[String], is_one: bool) -> Vec<Look> {
+    let looking = hosts.iter().map(|host| look_at(all, host, is_one));
+    at_once(HOSTS_AT_ONCE, looking.collect()).await
+}
+
+async fn look_at(all: &[Metrics], host: &str, is_one: bool) -> Look {
+    let mut look = Look::default();
+    for metrics in all {
+        if let Err(reason) = metrics.read(host, is_one, &mut look).await {
+            let missing = Missing::new(&metrics.to_string(), reason);
+            look.missing.push(missing);
+        }
+    }
+    look
+}
+
+impl Look {
+    /// Notes what the exporter of the machine does not show.
+    fn add_lacking(&mut self) {
+        if self.machine.is_some() {
+            let reason = "the exporter of the machine does not show it";
+            let lacking = known::lacking(&self.exposed).into_iter();
+            let lacking = lacking.map(|figure| Missing::new(figure, reason.to_owned()));
+            self.missing.extend(lacking);
+        }
+    }
+
+    /// Adds the rates since this look, by a second one. What only the second one lacks has no rates, for its reason.
+    fn add_rates(&mut self, second: Look) {
+        let between = |first: Option<Instant>, second: Option<Instant>| Some(second? - first?);
+        let jvm = between(self.jvm, second.jvm);
+        let machine = between(self.machine, second.machine);
+        let rates = second.exposed.rates_since(&self.exposed, jvm, machine);
+        self.exposed.rates = Some(rates);
+        for missing in second.missing {
+            let is_known = self.missing.iter().any(|m| m.figure == missing.figure);
+            if !is_known {
+                let figure = format!("rates of {}", missing.figure);
+                self.missing.push(Missing::new(&figure, missing.reason));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    fn metrics(url: &str) -> Metrics {
-        url.parse().unwrap()
-    }
-
-    #[test]
-    fn a_host_is_put_into_a_url() {
-        let of = |url: &str, host: &str| {
-            let (authority, path) = metrics(url).of(host).unwrap();
-            authority + &path
-        };
-        assert_eq!(
-            of("http://{host}:9100/metrics", "10.0.0.1"),
-            "10.0.0.1:9100/metrics"
-        );
-        assert_eq!(of("http://{host}", "10.0.0.1"), "10.0.0.1:80/metrics");
-        assert_eq!(of("http://{host}:7070/", "fd00::7"), "[fd00::7]:7070/");
-        let by_proxy = of("http://proxy:80/{host}/metrics", "10.0.0.1");
-        assert_eq!(by_proxy, "proxy:80/10.0.0.1/metrics");
-        assert_eq!(
-            metrics("http://{host}:1").to_string(),
-            "http://{host}:1/metrics"
-        );
-    }
-
-    #[test]
-    fn the_query_of_a_url_is_sent_and_not_shown() {
-        let metrics = metrics("http://{host}:1/metrics?token=secret");
-        assert_eq!(metrics.of("h").unwrap().1, "/metrics?token=secret");
-        assert_eq!(metrics.to_string(), "http://{host}:1/metrics");
-    }
-
-    #[tokio::test]
-    async fn nodes_that_one_host_stands_for_are_not_told_apart() {
-        let url = [metrics("http://{host}:1/metrics")];
-        let mut nodes = nodes(&["127.0.0.1", "127.0.0.1"]);
-        Metrics::add_to(&url, &mut nodes).await;
-        for node in &nodes {
-            assert_eq!(node.metrics, None);
-            assert!(node.why(&url[0].to_string()).contains("several nodes"));
-        }
-    }
-
-    #[test]
-    fn urls_that_cannot_be_right_are_refused() {
-        for (url, why) in [
-            ("https://{host}:9100/metrics", "plain http"),
-            ("{host}:9100", "plain http"),
-            ("http://ops:secret@{host}:9100/", "no user or password"),
-            ("http://{host}:port/", "no host and port"),
-            ("http://{host}:99999/", "no host and port"),
-            ("http:///metrics", "no URL"),
-            ("http://{host}:1/a\r\nHost: x", "no URL"),
-        ] {
-            let error = url.parse::<Metrics>().unwrap_err().to_string();
-            assert!(error.contains(why), "{url}: {error}");
-            assert!(!error.contains("secret"), "{error}");
-        }
-    }
-
-    /// Answers one request with a page, and returns the port.
-    async fn exporter(page: &'static str) -> u16 {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut request = [0; 256];
-            let _ = stream.read(&mut request).await.unwrap();
-            let reply = format!("HTTP/1.0 200 OK\r\n\r\n{page}");
-            stream.write_all(reply.as_bytes()).await.unwrap();
-        });
-        port
-    }
-
-    fn nodes(hosts: &[&str]) -> Vec<NodeFigures> {
-        let node = |host: &&str| NodeFigures {
-            host: (*host).to_owned(),
-            ..NodeFigures::default()
-        };
-        hosts.iter().map(node).collect()
-    }
-
-    #[tokio::test]
-    async fn figures_and_reasons_are_those_of_each_url() {
-        let jvm = exporter("jvm_memory_used_bytes{area=\"heap\"} 5\n").await;
-        let wrong = exporter("<html>Exporter</html>").await;
-        let urls = [jvm, wrong].map(|port| metrics(&format!("http://{{host}}:{port}/metrics")));
-        let mut nodes = nodes(&["127.0.0.1"]);
-        Metrics::add_to(&urls, &mut nodes).await;
-        let exposed = nodes[0].metrics.unwrap();
-        assert_eq!(exposed.heap_used_bytes, Some(5.0));
-        let why = nodes[0].why(&urls[1].to_string());
-        assert!(why.contains("HTML"), "{why}");
-        assert_eq!(nodes[0].missing.len(), 1);
-    }
-
-    #[tokio::test]
-    async fn a_url_of_one_node_is_not_read_for_several() {
-        let url = [metrics("http://127.0.0.1:1/metrics")];
-        let mut nodes = nodes(&["127.0.0.1", "127.0.0.2"]);
-        Metrics::add_to(&url, &mut nodes).await;
-        for node in &nodes {
-            assert!(node.why(&url[0].to_string()).contains("no {host}"));
-        }
-    }
-}
+mod tests;

@@ -44,6 +44,8 @@ pub fn printed_statistics(printed: &Value, name: &TableName) -> Result<PrintedSt
             .number("sstable_compression_ratio")
             .filter(|ratio| *ratio > 0.0),
         compression_metadata_bytes: count("compression_metadata_off_heap_memory_used"),
+        bloom_false_positives: count("bloom_filter_false_positives"),
+        bloom_false_ratio: table.number("bloom_filter_false_ratio"),
         partitions: count("number_of_partitions_estimate"),
         max_partition_bytes: count("compacted_partition_maximum_bytes"),
     })

@@ -21,7 +21,7 @@ const WITH_OWN_NAMES: [&str; 6] = [
 pub fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
     let (names, why): (&[&str], &str) = match shape {
         Shape::Narrow => (
-            &["bucket", "order"],
+            &["bucket", "key", "order"],
             "means nothing with one row per partition",
         ),
         Shape::Wide => return Ok(()),

@@ -1,3 +1,5 @@
+mod key;
+
 use bakeoff_workload::ColumnType;
 
 use super::*;

@@ -95,12 +95,15 @@ fn statistics(text: &str) -> Result<PrintedStatistics, String> {
 fn statistics_of_a_table_are_numbers_or_texts() {
     let text = r#"{"total_number_of_tables": 1, "ks": {"read_count": 0, "tables": {"t": {
         "space_used_live": "4096", "sstable_count": 2, "sstable_compression_ratio": 0.25,
-        "compression_metadata_off_heap_memory_used": "88", "number_of_partitions_estimate": 17}}}}"#;
+        "compression_metadata_off_heap_memory_used": "88", "number_of_partitions_estimate": 17,
+        "bloom_filter_false_positives": 9, "bloom_filter_false_ratio": "0.00250"}}}}"#;
     let expected = PrintedStatistics {
         live_bytes: Some(4096),
         sstables: Some(2),
         compression_ratio: Some(0.25),
         compression_metadata_bytes: Some(88),
+        bloom_false_positives: Some(9),
+        bloom_false_ratio: Some(0.0025),
         partitions: Some(17),
         max_partition_bytes: None,
     };
