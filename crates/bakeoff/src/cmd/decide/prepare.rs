@@ -94,8 +94,8 @@ fn make_folder(dir: &Path) -> Result<()> {
 
 impl Prepared {
     /// Finds out what there is to know of the rows and the questions, and which designs to measure, for a workload
-    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the user
-    /// asked to stop while that was read.
+    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the
+    /// user asked to stop while that was read.
     ///
     /// # Errors
     /// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table
