@@ -84,6 +84,7 @@ fn in_a_real_cassandra() {
         .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
         .expect(0)
         .says("at most 2000 rows/s are written, since others may depend on the server");
+    copies_to_a_folder_are_within_the_limit(&server);
     seals_are_within_the_limit(&server);
     dropped(&server);
     // A keyspace may have any name.
@@ -127,6 +128,19 @@ fn in_a_real_cassandra() {
         .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
         .says("ink.rows is not a columnar table");
+}
+
+/// Two rows at a row a second take two seconds, unless nobody asked for a limit.
+fn copies_to_a_folder_are_within_the_limit(server: &Server) {
+    let copy = ["ingest", "--from", "ink.rows", "--into"];
+    let began = Instant::now();
+    let slow = [&copy[..], &["dir:slow", "--rate-limit", "1"]].concat();
+    let ended = server.limited(&slow).expect(0);
+    assert!(began.elapsed() >= Duration::from_secs(2));
+    ended.says("at most 1 rows/s are read (--rate-limit)");
+    ended.says("2 rows into dir:slow");
+    let fast = server.limited(&[&copy[..], &["dir:fast"]].concat());
+    assert!(!fast.expect(0).stderr.contains("rows/s are read"));
 }
 
 /// A partition that has only static columns is no row of the new table, and stops nothing.
