@@ -177,6 +177,7 @@ async fn forget_named(options: &Decide, dir: &Path, proposals: &mut Proposals) -
         named.push(OptionGroup::Postgres);
     }
     let mut of_engines = EngineOptions::default();
+    of_engines.cassandra.cluster = options.cluster.cluster();
     options.postgres.put_into(&mut of_engines)?;
     let context = Context {
         run_dir: dir.to_owned(),
