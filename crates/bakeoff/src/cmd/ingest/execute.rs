@@ -63,9 +63,8 @@ async fn ingest(options: Ingest) -> Result<()> {
         rate_limit: limit.clone(),
     };
     let found = find(&options, &connection, &columnar).await?;
-    if let Some(table) = &found {
-        progress.aside(|| say(&table.notes()));
-    }
+    let said = found.as_ref().map_or(Vec::new(), |table| table.notes());
+    progress.aside(|| say(&said));
     let source = open(&options, &connection).await?;
     let (definition, columns) = match &found {
         Some(table) => {
@@ -131,6 +130,11 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     say(looked.note().as_slice());
     say(&rows.notes_on_rows());
+    let since = table
+        .notes()
+        .into_iter()
+        .filter(|note| !said.contains(note));
+    say(&since.collect::<Vec<_>>());
     say(&after::notes(filled).await);
     Ok(())
 }

@@ -34,6 +34,12 @@ fn in_a_real_cassandra() {
         .bakeoff(&[&made("1")[..], &KEYS[..]].concat())
         .expect(0)
         .says("4 rows into made.t");
+    written_ahead(&server, "made.t");
+    server
+        .bakeoff(&[&made("1")[..], &KEYS[..]].concat())
+        .expect(0)
+        .says("4 rows into made.t")
+        .says("note: the newest row of made.t was written at a time that is ");
     server.cql(
         "CREATE KEYSPACE ink WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
          CREATE TABLE ink.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
@@ -127,6 +133,14 @@ fn in_a_real_cassandra() {
         .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
         .says("ink.rows is not a columnar table");
+}
+
+/// Adds a deletion to the only place of a table, as a process writes it whose clock is decades ahead.
+fn written_ahead(server: &Server, table: &str) {
+    server.cql(&format!(
+        "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
+         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted) VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
+    ));
 }
 
 /// A partition that has only static columns is no row of the new table, and stops nothing.
