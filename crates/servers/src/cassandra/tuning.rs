@@ -27,6 +27,10 @@ pub struct Tuning {
     /// tests start it quickly.
     #[serde(skip)]
     pub as_released: bool,
+    /// The milliseconds by which the clock of the last one of several nodes is ahead of that of this machine, or
+    /// behind it if they are negative: for tests, with Cassandra 5.0 alone.
+    #[serde(skip)]
+    pub last_node_ahead_ms: i64,
 }
 
 /// A garbage collector of the JVM. G1 has the flags that Cassandra is shipped with, the others have none.
