@@ -140,7 +140,8 @@ fn in_a_real_cassandra() {
 fn written_ahead(server: &Server, table: &str) {
     server.cql(&format!(
         "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
-         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted) VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
+         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted)
+             VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
     ));
 }
 
