@@ -63,8 +63,9 @@ async fn ingest(options: Ingest) -> Result<()> {
         rate_limit: limit.clone(),
     };
     let found = find(&options, &connection, &columnar).await?;
-    let said = found.as_ref().map_or(Vec::new(), |table| table.notes());
-    progress.aside(|| say(&said));
+    if let Some(table) = &found {
+        progress.aside(|| say(&table.notes()));
+    }
     let source = open(&options, &connection).await?;
     let (definition, columns) = match &found {
         Some(table) => {
@@ -100,6 +101,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             table
         }
     };
+    let said = table.notes();
     progress.aside(|| say(rows.notes()));
     progress.aside(|| {
         say(&before::without_values(

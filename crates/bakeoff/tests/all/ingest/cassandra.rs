@@ -136,15 +136,6 @@ fn in_a_real_cassandra() {
         .says("ink.rows is not a columnar table");
 }
 
-/// Adds a deletion to the only place of a table, as a process writes it whose clock is decades ahead.
-fn written_ahead(server: &Server, table: &str) {
-    server.cql(&format!(
-        "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
-         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted)
-             VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
-    ));
-}
-
 /// A partition that has only static columns is no row of the new table, and stops nothing.
 fn partitions_without_rows(server: &Server) {
     server.cql(
@@ -282,4 +273,13 @@ fn dropped(server: &Server) {
         .bakeoff(&drop)
         .expect(2)
         .says("ink.gone_fresh is there already and is not part of a columnar table");
+}
+
+/// Adds a deletion to the only place of a table, as a process writes it whose clock is decades ahead.
+fn written_ahead(server: &Server, table: &str) {
+    server.cql(&format!(
+        "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
+         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted)
+             VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
+    ));
 }
