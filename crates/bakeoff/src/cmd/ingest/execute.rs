@@ -103,6 +103,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             table
         }
     };
+    let said = table.notes();
     progress.aside(|| say(rows.notes()));
     progress.aside(|| {
         say(&before::without_values(
@@ -144,6 +145,11 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     say(looked.note().as_slice());
     say(&rows.notes_on_rows());
+    let since = table
+        .notes()
+        .into_iter()
+        .filter(|note| !said.contains(note));
+    say(&since.collect::<Vec<_>>());
     say(&after::notes(filled).await);
     Ok(())
 }
