@@ -28,8 +28,8 @@ use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{StaticRows, TableRows, forward as forward_query};
-use text::{TextFile, check_typed};
 pub use text::{Doubt, JoinedTime};
+use text::{TextFile, check_typed};
 
 /// The number of batches that are read ahead.
 const BATCHES_AHEAD: usize = 2;
