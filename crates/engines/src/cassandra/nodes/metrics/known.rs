@@ -3,6 +3,9 @@
 use super::text::Sample;
 use crate::cassandra::nodes::exposed::Exposed;
 
+/// A figure that may not be known.
+type Figure = fn(&Exposed) -> Option<f64>;
+
 /// Names of a JVM exporter, by which its page is known. Its older and its newer releases differ.
 const HEAP_USED: [&str; 2] = ["jvm_memory_used_bytes", "jvm_memory_bytes_used"];
 const HEAP_MAX: [&str; 2] = ["jvm_memory_max_bytes", "jvm_memory_bytes_max"];
@@ -30,7 +33,7 @@ const NOT_CARDS: [&str; 12] = [
 /// Names of a node exporter of what the system keeps of files and disks in memory.
 const PAGE_CACHE: [&str; 2] = ["node_memory_Cached_bytes", "node_memory_Buffers_bytes"];
 /// What a node exporter of Linux shows by default, and what of the figures it is, in words.
-const SHOWN_OF_MACHINES: [(&str, fn(&Exposed) -> Option<f64>); 3] = [
+const SHOWN_OF_MACHINES: [(&str, Figure); 3] = [
     ("page cache", |e| e.page_cache_bytes),
     ("disk queue", |e| e.disk_requests_now),
     ("network", |e| e.network_received_bytes),
