@@ -18,8 +18,8 @@ const LIMITS: http::Limits = http::Limits {
     time: Duration::from_secs(1),
     bytes: 8 << 20,
 };
-/// Time of a sample after which no further exporter is asked in it, so that hundreds of them that hang take no more time
-/// than one.
+/// Time of a sample after which no further exporter is asked in it, so that hundreds of them that hang take no more
+/// time than one.
 const TURNS: Duration = Duration::from_millis(500);
 /// The same time of the check, which asks all of them.
 const TURNS_OF_CHECK: Duration = Duration::from_secs(60);
