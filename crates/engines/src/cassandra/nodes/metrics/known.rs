@@ -26,9 +26,9 @@ const NOT_DISKS: [&str; 5] = ["dm-", "md", "loop", "ram", "zram"];
 const LOOPBACK: &str = "lo";
 /// Beginnings of the names of network devices that are made of others, whose bytes count there, or lead to containers
 /// of the machine itself.
-const NOT_CARDS: [&str; 12] = [
-    "bond", "br-", "cali", "cilium", "cni", "docker", "dummy", "flannel", "tap", "tun", "veth",
-    "virbr",
+const NOT_CARDS: [&str; 20] = [
+    "bond", "br", "cali", "cilium", "cni", "docker", "dummy", "flannel", "kube", "lxc", "macvlan",
+    "tap", "team", "tun", "veth", "virbr", "vlan", "vmbr", "vxlan", "wg",
 ];
 /// Names of a node exporter of what the system keeps of files and disks in memory.
 const PAGE_CACHE: [&str; 2] = ["node_memory_Cached_bytes", "node_memory_Buffers_bytes"];
@@ -135,7 +135,9 @@ impl Page<'_> {
         };
         let is_card = |sample: &Sample| {
             let device = sample.label("device");
-            device != LOOPBACK && !NOT_CARDS.iter().any(|begin| device.starts_with(begin))
+            // A virtual network of a card has the card's name, a point and a number.
+            let is_part = device == LOOPBACK || device.contains('.');
+            !is_part && !NOT_CARDS.iter().any(|begin| device.starts_with(begin))
         };
         let [cached, buffers] = PAGE_CACHE.map(|name| self.sum(name, all));
         let cpus = self
@@ -205,6 +207,8 @@ node_network_receive_bytes_total{device=\"lo\"} 5000
 node_network_receive_bytes_total{device=\"eth0\"} 40
 node_network_receive_bytes_total{device=\"ens5\"} 2
 node_network_receive_bytes_total{device=\"veth12ab\"} 42
+node_network_receive_bytes_total{device=\"eth0.100\"} 40
+node_network_receive_bytes_total{device=\"br0\"} 40
 node_network_transmit_bytes_total{device=\"eth0\"} 9
 process_cpu_seconds_total 3
 ";
