@@ -15,7 +15,7 @@ pub enum Exit {
     Misused,
     /// Some designs, or questions beside a load, failed or answered wrongly while others were measured; or it
     /// is undecided whether a run is slower than another; or a table is damaged; or a node does not answer; or
-    /// a diagnosis found something to do now.
+    /// a diagnosis found something to do now; or something that commands have left could not be dropped.
     Partial,
     /// A run is certain to be worse than another one in what `compare --fail-if` says.
     Worse,

@@ -15,7 +15,8 @@ use crate::stderr::print_line;
 /// Message about what a second Ctrl-C leaves behind of a run.
 const LEFT_BEHIND: &str = "interrupted again, so nothing was cleaned up: a server that was started \
     may keep running, with its data in the run folder, until the next `bakeoff run` or `bakeoff \
-    drive` stops it; tables in a cluster of your own are still in their keyspace";
+    drive` stops it; tables in a cluster of your own are still in their keyspace, where `bakeoff clean` \
+    finds them";
 /// Message about what a second Ctrl-C leaves behind of a command that writes a file.
 const UNFINISHED_FILE: &str = "interrupted again: an unfinished file of --out may be left in its folder, with a \
     name that begins with a dot";

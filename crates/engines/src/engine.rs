@@ -364,6 +364,11 @@ fn not_shared(engine: &EngineInfo) -> EngineError {
 pub trait Running: Send + Sync {
     fn info(&self) -> EngineInfo;
 
+    /// Returns what its user should know of how it was started, if that is not as it should be.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     async fn design(
         &self,
         id: &DesignId,

@@ -5,6 +5,7 @@ mod adbc;
 mod adbc_engine;
 mod adoption;
 pub mod advice;
+mod arrow_stream;
 mod bytes;
 mod candidates;
 mod cassandra;
@@ -29,6 +30,7 @@ mod key_values;
 mod leftovers;
 pub mod live;
 mod local;
+mod made;
 mod memory;
 mod newest_groups;
 mod nulls;
@@ -69,6 +71,7 @@ pub use adoption::{Adoption, Loading, SchemaFile, in_shell};
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
 pub use cassandra::live::read as sample_cassandra;
+pub use cassandra::made::MadeOnCassandra;
 pub use cassandra::trace::{
     TraceError, TraceRequest, Traceable, TracedQuestion, TracedRead, TracedSelect, trace,
 };
@@ -84,12 +87,15 @@ pub use drive_request::DriveRequest;
 pub use engine::{Engine, Layout, NewTable, Running, TargetOptions};
 pub use error::EngineError;
 pub use leftovers::clear_leftovers;
+pub use made::{Made, MadeKind, MadeState, Maker};
 pub use memory::MemoryOptions;
 pub use option_group::OptionGroup;
 pub use oracle::SqlOracle;
 pub use owner::new_token;
 #[cfg(feature = "postgres")]
 pub use postgres::live::read as sample_postgres;
+#[cfg(feature = "postgres")]
+pub use postgres::made::MadeOnPostgres;
 #[cfg(feature = "postgres")]
 pub use postgres::{
     LoadConnections, PostgresOptions, PostgresServer, Standbys, WaitFor,

@@ -36,6 +36,11 @@ impl RateLimit {
         ("rate limit".to_owned(), limit)
     }
 
+    /// Waits as long as so many rows take at the limit, which may be read or written then.
+    pub async fn wait_for(&self, rows: usize) {
+        self.wait(rows as f64).await;
+    }
+
     /// Waits until these rows may be written.
     async fn wait(&self, rows: f64) {
         let may_begin = self.reserve(rows);

@@ -21,6 +21,8 @@ pub struct Engines {
     missing: BTreeMap<String, String>,
     /// Why single designs cannot run on engines that are available, by their ids.
     unable: BTreeMap<String, String>,
+    /// Remarks of engines that were shown, each once.
+    remarks: BTreeSet<String>,
 }
 
 impl Engines {
@@ -102,6 +104,10 @@ impl Engines {
         }
         match start(id, &context, observer).await {
             Ok(running) => {
+                if let Some(remark) = running.remark().filter(|it| !self.remarks.contains(it)) {
+                    observer.note(&remark);
+                    self.remarks.insert(remark);
+                }
                 let mut info = running.info();
                 if place != name {
                     info.settings

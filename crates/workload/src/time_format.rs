@@ -94,6 +94,23 @@ impl TimeFormat {
         word.map_or("iso", |(word, _)| *word)
     }
 
+    /// Returns whether a cell of this form says where its time is from UTC, so that no zone has to be known.
+    pub fn says_offset(&self, cell: &str) -> bool {
+        match self {
+            TimeFormat::Iso => has_offset(cell),
+            TimeFormat::Epoch(_) => true,
+            TimeFormat::Pattern(pattern) | TimeFormat::OfYear { pattern, .. } => {
+                // What is between `%` and the letter of a conversion are flags, a width or colons.
+                let mut conversions = pattern.split('%').skip(1);
+                let is_flag = |c: char| "-_0^#:.".contains(c) || c.is_ascii_digit();
+                conversions.any(|rest| {
+                    rest.trim_start_matches(is_flag)
+                        .starts_with(['z', 'Q', 's'])
+                })
+            }
+        }
+    }
+
     /// Returns the milliseconds since 1970 that a cell says; `None` if it has another form.
     pub fn milliseconds(&self, cell: &str) -> Option<i64> {
         match self {
@@ -162,12 +179,17 @@ impl EpochUnit {
     }
 }
 
+/// Returns whether a time as ISO 8601 has it says its offset from UTC.
+pub fn has_offset(cell: &str) -> bool {
+    const DATE_CHARACTERS: usize = "2014-02-14".len();
+    let behind_date = cell.get(DATE_CHARACTERS..);
+    behind_date.is_some_and(|time| time.contains(['Z', 'z', '+', '-']))
+}
+
 /// Returns the time that a cell says as ISO 8601 has it, in UTC if it has no zone.
 pub fn iso_time(cell: &str) -> Option<Timestamp> {
-    const DATE_CHARACTERS: usize = "2014-02-14".len();
     // A civil time would silently drop an offset, so the two forms are distinguished first.
-    let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
-    if has_offset {
+    if has_offset(cell) {
         cell.parse().ok()
     } else {
         Offset::UTC
@@ -225,6 +247,29 @@ mod tests {
         // Days of one digit have a space in place of the other one in system logs.
         let first = read("%b %d %H:%M:%S of 2014", "Oct 01 13:55:36");
         assert_eq!(read("%b %d %H:%M:%S of 2014", "Oct  1 13:55:36"), first);
+    }
+
+    #[test]
+    fn forms_and_cells_with_an_offset_need_no_zone() {
+        for (format, cell, says) in [
+            ("iso", "2014-02-14T00:00:00Z", true),
+            ("iso", "2014-02-14 00:00:00-05:00", true),
+            ("iso", "2014-02-14 00:00:00", false),
+            ("iso", "2014-02-14", false),
+            ("s", "1392336000", true),
+            ("%d.%m.%Y %H:%M", "14.02.2014 00:00", false),
+            ("%Y-%m-%d %H:%M:%S %z", "2014-02-14 01:00:00 +0100", true),
+            ("%Y-%m-%dT%H:%M:%S%:z", "2014-02-14T01:00:00+01:00", true),
+            ("%d %b of 2014", "14 Feb", false),
+        ] {
+            let format = TimeFormat::parse(format).unwrap();
+            assert_eq!(
+                format.says_offset(cell),
+                says,
+                "{}: {cell}",
+                format.written()
+            );
+        }
     }
 
     #[test]

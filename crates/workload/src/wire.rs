@@ -91,6 +91,8 @@ pub struct Data {
     pub join: Option<Spanned<Names<Spanned<Vec<Spanned<String>>>>>>,
     pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
+    pub decimal: Option<Spanned<String>>,
+    pub zone: Option<Spanned<String>>,
     pub signs: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,

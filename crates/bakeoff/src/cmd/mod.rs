@@ -2,6 +2,7 @@
 //! `options`.
 
 mod adbc_host;
+mod clean;
 mod compare;
 mod completions;
 mod decide;
@@ -50,8 +51,8 @@ use crate::exit::{Exit, Misuse};
 /// folder, server or data file is unusable, every design failed, or `compare --fail-if-slower` found
 /// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
 /// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
-/// measured, `compare --fail-if-slower` cannot tell, a node does not answer `nodes`, or `diagnose` found
-/// something to do now; 4 `compare --fail-if` found something certain to be worse, 5 it cannot compare;
+/// measured, `compare --fail-if-slower` cannot tell, a node does not answer `nodes`, `diagnose` found
+/// something to do now, or `clean` could not drop something; 4 `compare --fail-if` found something certain to be worse, 5 it cannot compare;
 /// 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
@@ -87,6 +88,7 @@ enum Command {
     Table(table::Table),
     Trace(Box<trace::Trace>),
     Engines(engines::Engines),
+    Clean(Box<clean::Clean>),
     Completions(completions::Completions),
     Man(man::Man),
     #[command(hide = true)]
@@ -148,6 +150,7 @@ impl Arguments {
             Command::Table(table) => table.run(),
             Command::Trace(trace) => trace.run(),
             Command::Engines(engines) => engines.run(),
+            Command::Clean(clean) => clean.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
             Command::AdbcHost(host) => host.run(),

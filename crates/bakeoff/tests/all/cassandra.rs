@@ -255,11 +255,9 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
         "the server is on record"
     );
     let loaded = of_kind(&cluster.bench.journal("out"), "loaded").count();
-    cluster
-        .bakeoff(&arguments)
-        .expect(0)
-        .says("left behind")
-        .says("going on");
+    let ended = cluster.bakeoff(&arguments).expect(0);
+    ended.says("left behind").says("going on");
+    is_told_who_runs_the_server(&cluster.bench, &ended);
     assert!(!std::path::Path::new(&format!("/proc/{orphan}/cmdline")).exists());
     let records = cluster.bench.journal("out");
     assert_eq!(
@@ -276,6 +274,15 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     assert!(html.contains("Server CPU, cores in use"));
     let data = cluster.bench.path("out/cassandra");
     assert!(!data.exists(), "its data are still there");
+}
+
+/// A run says on the terminal, too, if its server runs as root, which its settings say.
+#[track_caller]
+fn is_told_who_runs_the_server(bench: &Bench, ended: &Ended) {
+    let journal = std::fs::read_to_string(bench.path("out/journal.jsonl")).unwrap();
+    let is_root = journal.contains(r#"["user of the system","root, since "#);
+    let told = ended.stderr.matches("note: cassandra runs as root, since ");
+    assert_eq!(told.count(), usize::from(is_root), "{}", ended.stderr);
 }
 
 #[test]
@@ -337,6 +344,60 @@ fn keyspace_in(text: &str) -> String {
     made.split(' ').next().unwrap().to_owned()
 }
 
+/// The run has begun so, and was killed; its keyspace holds a table.
+fn what_a_killed_run_has_left_is_found_and_dropped(server: &Server, begun: &str, keyspace: &str) {
+    let out = server.bench.path("out");
+    std::fs::write(out.join("journal.jsonl"), begun).unwrap();
+    let named = ["clean", keyspace, "--yes"];
+    let unmarked = format!("{keyspace} is not for Bakeoff to drop, since it has no marker");
+    server.bakeoff(&named).expect(1).says(&unmarked);
+
+    let header: serde_json::Value = serde_json::from_str(begun).unwrap();
+    let statements = { header["designs"].as_array().unwrap().iter() }
+        .flat_map(|design| design["statements"].as_array().unwrap())
+        .map(|statement| statement.as_str().unwrap());
+    let of_marker: Vec<&str> = statements
+        .filter(|statement| statement.contains(&format!("{keyspace}.bakeoff_marker")))
+        .take(2)
+        .collect();
+    server.cql(&of_marker.join(";\n"));
+    let listed = server.bakeoff(&["clean"]).expect(0);
+    let found = format!("keyspace {keyspace}: its command was stopped or killed here");
+    listed.says(&found).says("/out on ");
+    listed.says("repeat with --yes");
+    assert!(server.has_keyspace(keyspace), "it was only asked for");
+
+    let lock = std::fs::File::open(out.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let in_use = "is in use by a command on this machine";
+    server.bakeoff(&named).expect(1).says(in_use);
+    lock.unlock().unwrap();
+    assert!(server.has_keyspace(keyspace), "one in use was dropped");
+    // Another keyspace with the marker of that run is none of it.
+    server.cql(&format!(
+        "CREATE KEYSPACE bakeoff_stranger WITH replication = \
+         {{'class': 'SimpleStrategy', 'replication_factor': 1}};\n{}",
+        of_marker.join(";\n").replace(keyspace, "bakeoff_stranger")
+    ));
+    let stranger = ["clean", "bakeoff_stranger", "--yes"];
+    let not_its_own = "its name is not that of the run in its marker";
+    server.bakeoff(&stranger).expect(1).says(not_its_own);
+    server.cql("DROP KEYSPACE bakeoff_stranger");
+
+    server
+        .bakeoff(&named)
+        .expect(0)
+        .says(&format!("dropped keyspace {keyspace}"));
+    assert!(!server.has_keyspace(keyspace));
+    server.bakeoff(&named).expect(2).says("no command has made");
+    // As it was.
+    server.cql(&format!(
+        "CREATE KEYSPACE {keyspace} WITH replication = \
+         {{'class': 'SimpleStrategy', 'replication_factor': 1}};\n\
+         CREATE TABLE {keyspace}.theirs (id int PRIMARY KEY)"
+    ));
+}
+
 #[test]
 fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
     let Some(server) = Server::shared_for(&workload()) else {
@@ -372,6 +433,7 @@ fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
     );
     assert_eq!(failed(&server.bench), ["cassandra/blob", "cassandra/wide"]);
 
+    what_a_killed_run_has_left_is_found_and_dropped(&server, &begun, &keyspace);
     begin();
     server.cql(&format!("DROP TABLE {keyspace}.theirs"));
     server.bakeoff(&RUN).expect(0).says("going on with the run");

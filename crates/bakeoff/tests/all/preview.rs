@@ -20,6 +20,11 @@ fn a_dry_run_on_a_cluster_says_how_much_is_written_and_how_long_that_takes() {
     ] {
         ended.says(words);
     }
+    let questions = WORKLOAD.matches("[[queries]]").count();
+    ended.says(&format!(
+        "{questions} questions of each design in each round, which only read"
+    ));
+    ended.says("--rate-limit does not hold for rows that are read");
     assert!(!bench.path("runs").exists());
     let more = [&cluster[..2], &["--rate-limit", "none"]].concat();
     run(&more)

@@ -41,6 +41,22 @@ fn a_run_in_a_keyspace_of_the_user_touches_only_tables_of_its_own() {
     assert!(server.has_keyspace("user_keyspace_test"));
     let journal = std::fs::read_to_string(server.bench.path("marked/journal.jsonl")).unwrap();
     assert!(journal.contains(r#"["replication factor","1"]"#));
+    let keep = [&BASE[..], &DESIGNS, &KEYSPACE, &["--out", "kept", "--keep"]];
+    server.bakeoff(&keep.concat()).expect(0);
+    let clean = ["clean", "user_keyspace_test.wide", "--yes"];
+    let listed = server.bakeoff(&["clean"]).expect(0);
+    listed.says("table user_keyspace_test.wide: its command is complete and has kept it");
+    assert!(
+        !listed.stdout.contains("user_keyspace_test.important"),
+        "{}",
+        listed.stdout
+    );
+    let whole = server.bakeoff(&["clean", "user_keyspace_test", "--yes"]);
+    whole
+        .expect(2)
+        .says("no command has made `user_keyspace_test`");
+    let dropped = server.bakeoff(&clean).expect(0);
+    dropped.says("dropped table user_keyspace_test.wide");
     // The table of the run is gone, so that its name is free, and that of the user is there.
     server.cql(
         "SELECT id FROM user_keyspace_test.important;\n\

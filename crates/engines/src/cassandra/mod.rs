@@ -11,6 +11,7 @@ pub mod diagnose;
 pub mod drive;
 mod layout;
 pub mod live;
+pub mod made;
 mod names;
 pub mod nodes;
 mod options;
@@ -267,6 +268,10 @@ impl RunningCassandra {
 impl Running for RunningCassandra {
     fn info(&self) -> EngineInfo {
         self.0.info.clone()
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.0.remark()
     }
 
     async fn design(

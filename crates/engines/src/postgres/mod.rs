@@ -18,6 +18,7 @@ mod layout;
 pub mod live;
 mod load;
 mod load_connections;
+pub mod made;
 mod numeric;
 mod propose;
 mod query;

@@ -12,6 +12,8 @@ use crate::{Context, EngineError, owner};
 
 /// The table that records which parts of which slices are loaded.
 pub const PARTS_TABLE: &str = "bakeoff_parts";
+/// What the comment on the schema of a run says before its marker.
+pub const COMMENT_START: &str = "Made by Bakeoff, may be dropped when its run is not going on: ";
 /// The number of characters of a workload's name in the schema's name, which has at most 63.
 const WORKLOAD_CHARACTERS: usize = 30;
 
@@ -31,10 +33,15 @@ impl Schema {
         let layout = id.layout.as_deref().unwrap_or_default();
         Schema {
             name: format!("bakeoff_{workload}_{layout}_{:08x}", hash as u32),
-            comment: format!(
-                "Made by Bakeoff, may be dropped when its run is not going on: {}",
-                owner::marker(context)
-            ),
+            comment: format!("{COMMENT_START}{}", owner::marker(context)),
+        }
+    }
+
+    /// Returns a schema that is there already, which is the run's with this marker.
+    pub fn found(name: &str, marker: &str) -> Self {
+        Schema {
+            name: name.to_owned(),
+            comment: format!("{COMMENT_START}{marker}"),
         }
     }
 

@@ -75,6 +75,8 @@ impl Folder {
             self.logs(),
             self.naming(),
             self.naming().with_extension("new"),
+            self.clock(),
+            self.clock().with_extension("new"),
             self.yaml().with_extension("new"),
         ];
         match found.iter().find(|path| !own.contains(path)) {
@@ -126,6 +128,11 @@ impl Folder {
     /// nodetool needs.
     pub(crate) fn naming(&self) -> PathBuf {
         self.0.join("naming")
+    }
+
+    /// Returns the folder of the class that is the clock of a node in place of Cassandra's own.
+    pub(crate) fn clock(&self) -> PathBuf {
+        self.0.join("clock")
     }
 
     /// Returns the file with the JVM's flags that the server and its tools have in common.

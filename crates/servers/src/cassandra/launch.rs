@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
+use super::clock;
 use super::config::Chosen;
 use super::flags;
 use super::folder::Folder;
@@ -155,6 +156,8 @@ impl Server {
         register.check_unused(folder.path())?;
         naming::prepare(&folder, &java.program, jars).await?;
         let node = options.node;
+        let class_path = flags::class_path(jars)?;
+        clock::prepare(&folder, &java.program, &class_path, node, &options.tuning).await?;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
         let release = Release::of(&options.version);

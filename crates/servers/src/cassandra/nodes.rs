@@ -207,6 +207,11 @@ impl Nodes {
         self.first().settings()
     }
 
+    /// Returns why a node runs as root, as [`Server::why_root`] does.
+    pub fn why_root(&self) -> Option<&str> {
+        self.nodes.iter().find_map(Server::why_root)
+    }
+
     /// Returns the memory limit of all nodes together, in bytes.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
         self.nodes.iter().map(Server::memory_limit_bytes).sum()

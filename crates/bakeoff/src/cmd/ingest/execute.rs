@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
+use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{
     Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
     Options, Rows, Source, TableError, Tables,
@@ -55,6 +56,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     let limit = options
         .rate_limit
         .limit_of(&options.cluster, &options.into)?;
+    let reads = options.limit_of_reading()?;
     let progress = Progress::begin("opening the source");
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
     let columnar = ColumnarOptions {
@@ -66,7 +68,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     if let Some(table) = &found {
         progress.aside(|| say(&table.notes()));
     }
-    let source = open(&options, &connection).await?;
+    let source = open(&options, &connection, reads.is_some()).await?;
     let (definition, columns) = match &found {
         Some(table) => {
             let definition = Definition::clone(table.definition());
@@ -101,6 +103,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             table
         }
     };
+    let said = table.notes();
     progress.aside(|| say(rows.notes()));
     progress.aside(|| {
         say(&before::without_values(
@@ -113,12 +116,23 @@ async fn ingest(options: Ingest) -> Result<()> {
         if let Some(limit) = &limit {
             print_line(rate_limit::describe(limit));
         }
+        if let Some(limit) = &reads {
+            let rows = limit.rows_per_second();
+            print_line(format_args!(
+                "at most {rows} rows/s are read (--rate-limit)"
+            ));
+        }
     });
     let began = Instant::now();
     let mut looked = Looked::new(about.guessed_from.is_some());
     progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
-    let ingested = fill(&options, &table, (first, &mut rows), &mut looked, at).await?;
+    let mut from = Read {
+        first,
+        rows: &mut rows,
+        limit: reads.as_deref(),
+    };
+    let ingested = fill(&options, &table, &mut from, &mut looked, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(stdout(), "{line}")?;
@@ -131,6 +145,11 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     say(looked.note().as_slice());
     say(&rows.notes_on_rows());
+    let since = table
+        .notes()
+        .into_iter()
+        .filter(|note| !said.contains(note));
+    say(&since.collect::<Vec<_>>());
     say(&after::notes(filled).await);
     Ok(())
 }
@@ -199,17 +218,19 @@ fn keys(table: &Definition) -> Vec<&str> {
     keys.map(String::as_str).collect()
 }
 
-async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> {
+/// Opens the source, which is read one part after another if it is read within a limit.
+async fn open(options: &Ingest, connection: &Arc<Connection>, is_limited: bool) -> Result<Source> {
     let opened = match (&options.file, &options.from) {
         (Some(path), _) => {
             let (sample, join) = (options.sample.0, options.join.as_ref());
-            Source::open(path, sample, &options.null, join)
+            let decimal = options.decimal.unwrap_or_default();
+            Source::open(path, sample, &options.null, decimal, join)
         }
         (None, Some(location)) => {
             let reading = Options {
                 consistency: options.consistency,
                 page_time_limit: None,
-                threads: machine::cores(),
+                threads: if is_limited { 1 } else { machine::cores() },
                 memory_bytes: QUERY_MEMORY_BYTES,
                 cache_bytes: 0,
             };
@@ -279,19 +300,40 @@ fn described(table: &Definition) -> String {
     format!("{columns}; partition key {partition}{order}{bucket}")
 }
 
+/// The rows of a source.
+struct Read<'a> {
+    /// Those that were read before the table was made.
+    first: Option<RecordBatch>,
+    rows: &'a mut Rows,
+    /// Limit on the rows that are read each second.
+    limit: Option<&'a RateLimit>,
+}
+
+impl Read<'_> {
+    /// Returns the next rows, after waiting as long as the last ones take at the limit.
+    async fn next(&mut self, last: usize) -> Result<Option<RecordBatch>, TableError> {
+        if let Some(limit) = self.limit {
+            limit.wait_for(last).await;
+        }
+        self.rows.next().await.transpose()
+    }
+}
+
 async fn fill(
     options: &Ingest,
     table: &Arc<Columnar>,
-    (first, rows): (Option<RecordBatch>, &mut Rows),
+    from: &mut Read<'_>,
     looked: &mut Looked,
     at: impl Fn(u64),
 ) -> Result<Ingested> {
     let mut ingest = table.ingest();
-    let mut next = Ok(first);
+    let mut next = Ok(from.first.take());
     loop {
+        let mut last = 0;
         let written = match next {
             Ok(None) => break,
             Ok(Some(batch)) => {
+                last = batch.num_rows();
                 looked.extend(table.definition(), &batch)?;
                 ingest.write(&batch).await.map_err(TableError::from)
             }
@@ -299,7 +341,7 @@ async fn fill(
         };
         written.map_err(|error| not_all(error, ingest.so_far().rows))?;
         at(ingest.so_far().rows);
-        next = rows.next().await.transpose();
+        next = from.next(last).await;
     }
     let read = ingest.so_far().rows;
     let finished = ingest.finish().await;

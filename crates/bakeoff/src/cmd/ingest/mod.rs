@@ -6,10 +6,12 @@ mod definition;
 mod execute;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
+use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{ColumnarError, JoinedTime, Kind, Location, Profile};
-use bakeoff_workload::{Consistency, TimeFormat};
+use bakeoff_workload::{Consistency, DecimalMark, TimeFormat};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -20,12 +22,17 @@ use crate::exit::Exit;
 use crate::machine;
 pub use definition::width_in_words;
 
+/// Help of --rate-limit.
+const RATE_LIMIT_HELP: &str = "Rows a second that are written at most to a server that Bakeoff did not start, or \
+    `none` [default: 2000]; of a copy of its table to a folder, rows that are read [default: none]";
+
 /// Fill a columnar table from a file or from another table; it is made if it does not exist.
 ///
 /// Rows replace existing rows with the same key, so the same command can be repeated. Column names
 /// are converted to lower case.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("The cluster of tables that are KEYSPACE.TABLE")))]
+#[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT_HELP)))]
 pub struct Ingest {
     /// CSV or TSV with a header (either may be .gz), Parquet or Arrow IPC; its name says which
     #[arg(required_unless_present = "from", conflicts_with = "from")]
@@ -71,6 +78,16 @@ pub struct Ingest {
         conflicts_with = "from"
     )]
     null: Vec<String>,
+
+    /// What is before the decimals of numbers in a text file: a point, or a comma, with which points and spaces may be
+    /// before each three digits [default: .]
+    #[arg(
+        long,
+        value_name = "MARK",
+        value_parser = DecimalMark::parse,
+        conflicts_with = "from"
+    )]
+    decimal: Option<DecimalMark>,
 
     /// A timestamp that is put together from columns of a text file, with a space between their values, and its form:
     /// 'at=Date,Time=%d/%m/%Y %H:%M:%S' [default form: ISO 8601]. The columns are left out unless --columns names them
@@ -135,6 +152,20 @@ impl Ingest {
         }
         let mut columns = self.columns.iter();
         columns.any(|column| column.to_lowercase() == name)
+    }
+
+    /// Returns the limit on rows that are read of a cluster, where one is asked for and no write is limited, which would
+    /// slow the reads down to it.
+    ///
+    /// # Errors
+    /// Fails with a misuse for a limit without a server that it applies to.
+    fn limit_of_reading(&self) -> Result<Option<Arc<RateLimit>>> {
+        let reads_cluster = matches!(self.from, Some(Location::Cassandra { .. }));
+        let writes_cluster = matches!(self.into, Location::Cassandra { .. });
+        if !reads_cluster || writes_cluster || !self.rate_limit.is_given() {
+            return Ok(None);
+        }
+        self.rate_limit.limit(&self.cluster, None)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod adbc;
 pub mod choice;
 pub mod cluster;
+pub mod confirm;
 pub mod data;
 pub mod hosts;
 pub mod metrics;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use bakeoff_driver::rows_to_forecast;
 use bakeoff_engines::{Context, OptionGroup};
+use bakeoff_report::units::plural;
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Data, DesignId, RowSource, Workload};
 
@@ -137,8 +138,17 @@ impl Run {
             rows,
             work: work.unwrap_or(1.0),
             context,
-            then: vec![("then", "questions, which only read".to_owned())],
+            then: vec![("then", reads_in_words(workload.queries.len()))],
         };
         Ok(preview.lines())
     }
+}
+
+/// Says what a run reads of a server once the rows are loaded.
+fn reads_in_words(questions: usize) -> String {
+    format!(
+        "{} of each design in each round, which only read, whole tables where they need them, as fast as the server \
+         answers: --rate-limit does not hold for rows that are read",
+        plural(questions as u64, "question", "questions")
+    )
 }

@@ -6,7 +6,7 @@ mod info;
 mod places;
 mod time;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use clap::{Args, Subcommand};
 
 use crate::cmd::options::choice::{parse_consistency, parse_duration};
 use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::confirm::{can_ask, is_confirmed};
 use crate::cmd::options::rate_limit::{self, RateLimitOptions};
 use crate::cmd::{on_threads, small_runtime, to_cli_error};
 use crate::exit::{Exit, Misuse};
@@ -26,7 +27,7 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
 use crate::stderr::print_line;
-use crate::terminal::{clean, stdout};
+use crate::terminal::stdout;
 use drop_before::DropBefore;
 
 /// Message about what a second Ctrl-C leaves behind.
@@ -141,6 +142,12 @@ impl Action {
             }
             _ => return Ok(None),
         };
+        if !can_ask() {
+            return Err(Misuse::new(anyhow!(
+                "this removes {what}: confirm with --yes, since there is no terminal to ask on"
+            ))
+            .into());
+        }
         if is_confirmed(&what)? {
             return Ok(None);
         }
@@ -331,20 +338,6 @@ impl Target {
             Err(self.missing(&connection).await?.into())
         }
     }
-}
-
-/// Asks on a terminal whether something is to be removed.
-fn is_confirmed(what: &str) -> Result<bool> {
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-        return Err(Misuse::new(anyhow!(
-            "this removes {what}: confirm with --yes, since there is no terminal to ask on"
-        ))
-        .into());
-    }
-    write!(std::io::stderr(), "remove {}? Type yes: ", clean(what))?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
 /// Reads a duration such as `10m`; `0s` is allowed.

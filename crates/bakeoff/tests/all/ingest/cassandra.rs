@@ -34,6 +34,13 @@ fn in_a_real_cassandra() {
         .bakeoff(&[&made("1")[..], &KEYS[..]].concat())
         .expect(0)
         .says("4 rows into made.t");
+    written_ahead(&server, "made.t");
+    let again = ["ingest", "readings.csv", "--into", "made.t"];
+    server
+        .bakeoff(&[&again[..], &KEYS[..]].concat())
+        .expect(0)
+        .says("4 rows into made.t")
+        .says("note: the newest row of made.t was written at a time that is ");
     server.cql(
         "CREATE KEYSPACE ink WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
          CREATE TABLE ink.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
@@ -84,6 +91,7 @@ fn in_a_real_cassandra() {
         .limited(&["ingest", "--from", "ink.rows", "--into", "ink.slow"])
         .expect(0)
         .says("at most 2000 rows/s are written, since others may depend on the server");
+    copies_to_a_folder_are_within_the_limit(&server);
     seals_are_within_the_limit(&server);
     dropped(&server);
     // A keyspace may have any name.
@@ -127,6 +135,19 @@ fn in_a_real_cassandra() {
         .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
         .says("ink.rows is not a columnar table");
+}
+
+/// Two rows at a row a second take two seconds, unless nobody asked for a limit.
+fn copies_to_a_folder_are_within_the_limit(server: &Server) {
+    let copy = ["ingest", "--from", "ink.rows", "--into"];
+    let began = Instant::now();
+    let slow = [&copy[..], &["dir:slow", "--rate-limit", "1"]].concat();
+    let ended = server.limited(&slow).expect(0);
+    assert!(began.elapsed() >= Duration::from_secs(2));
+    ended.says("at most 1 rows/s are read (--rate-limit)");
+    ended.says("2 rows into dir:slow");
+    let fast = server.limited(&[&copy[..], &["dir:fast"]].concat());
+    assert!(!fast.expect(0).stderr.contains("rows/s are read"));
 }
 
 /// A partition that has only static columns is no row of the new table, and stops nothing.
@@ -266,4 +287,13 @@ fn dropped(server: &Server) {
         .bakeoff(&drop)
         .expect(2)
         .says("ink.gone_fresh is there already and is not part of a columnar table");
+}
+
+/// Adds a deletion to the only place of a table, as a process writes it whose clock is decades ahead.
+fn written_ahead(server: &Server, table: &str) {
+    server.cql(&format!(
+        "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
+         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted)
+             VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
+    ));
 }

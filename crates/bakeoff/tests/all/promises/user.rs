@@ -1,6 +1,7 @@
 //! A user who measures on a server of his own, and again and again does not let the run come to its end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -97,6 +98,7 @@ impl<'a> User<'a> {
 
     /// Lets every run come to its end, or drops what it has left there.
     pub fn tidies_up(&mut self) {
+        while !self.cleans_after_a_kill() {}
         println!("kills: {:?}", self.kills);
         let mut begun = std::mem::take(&mut self.begun);
         let last = begun.pop();
@@ -112,6 +114,8 @@ impl<'a> User<'a> {
         println!("{last} has {} records", self.bench.journal(&last).len());
         self.theirs.check(&self.run_of);
         assert_eq!(self.theirs.left(), BTreeSet::new());
+        let nothing = "0 to drop, 1 not Bakeoff's";
+        self.clean(&["--yes"]).expect(0).says(nothing);
         let status = self.bench.bakeoff(&["engines", "status"]).expect(0);
         status.says("no server that Bakeoff started");
         assert_eq!(processes_of(self.bench.dir.path()), [""; 0]);
@@ -213,8 +217,63 @@ impl<'a> User<'a> {
         panic!("{out} does not come to its end");
     }
 
+    /// Kills a run, and drops what it has left if that is anything with a marker.
+    fn cleans_after_a_kill(&mut self) -> bool {
+        self.kills_a_run();
+        let Some(out) = self.begun.last().cloned() else {
+            return false;
+        };
+        let has_left = !self.marked_of(&out).is_empty();
+        if has_left {
+            self.gives_up(&out);
+        }
+        has_left
+    }
+
+    /// Drops what a run has left and marked, unless something writes to its folder.
+    fn drops_what_is_marked(&self, out: &str) {
+        let marked = self.marked_of(out);
+        if marked.is_empty() {
+            return;
+        }
+        let before = self.theirs.left();
+        let mut drop = marked.iter().map(String::as_str).collect::<Vec<_>>();
+        drop.push("--yes");
+        let lock = File::open(self.bench.path(out).join("lock")).unwrap();
+        lock.lock().unwrap();
+        let why = "is in use by a command on this machine";
+        self.clean(&drop).expect(1).says(why);
+        assert_eq!(self.theirs.left(), before);
+        lock.unlock().unwrap();
+        self.clean(&drop).expect(0);
+        let mut others = before;
+        others.retain(|name| !marked.contains(name));
+        assert_eq!(self.theirs.left(), others);
+    }
+
+    /// The keyspaces or schemas of a killed run that `clean` would drop.
+    fn marked_of(&self, out: &str) -> Vec<String> {
+        let listed = self.clean(&[]).expect(0).stdout;
+        let is_listed = |name: &str| {
+            let line = format!(" {name}: its command was stopped or killed here");
+            listed.contains(&line)
+        };
+        let of_run = self.run_of.iter().filter(|(_, run)| *run == out);
+        let names = of_run.map(|(name, _)| name.clone());
+        names.filter(|name| is_listed(name)).collect()
+    }
+
+    fn clean(&self, arguments: &[&str]) -> Ended {
+        let mut command = self.bench.command(&[&["clean"][..], arguments].concat());
+        let (variable, password) = self.theirs.password();
+        command.args(self.theirs.options()).env(variable, password);
+        Ended::of(command.output().unwrap())
+    }
+
     /// Drops what a run has left on the server, and forgets its folder.
     fn gives_up(&mut self, out: &str) {
+        self.drops_what_is_marked(out);
+        // A kill may have come before the marker.
         let of_run = self.run_of.iter().filter(|(_, run)| *run == out);
         let names = of_run.map(|(name, _)| name.clone()).collect();
         self.theirs.drop_by_hand(&names);

@@ -159,6 +159,15 @@ impl Deployment {
         })
     }
 
+    /// Says why a server that was started runs as root, if it does.
+    pub fn remark(&self) -> Option<String> {
+        let reason = self.server.as_ref()?.why_root()?;
+        Some(format!(
+            "note: {} runs as root, since {reason}",
+            self.info.engine
+        ))
+    }
+
     /// Returns the addresses of all nodes, without ports.
     pub fn hosts(&self) -> Vec<String> {
         hosts(&self.session)

@@ -16,7 +16,11 @@ use crate::owner::marker;
 use crate::{Context, EngineError};
 
 /// Value in the marker of a shared keyspace, instead of the name of a run.
-const SHARED: &str = "shared by several processes";
+pub const SHARED: &str = "shared by several processes";
+/// What the name of a run's keyspace begins with.
+pub const NAME_START: &str = "bakeoff_";
+/// Number of copies up to which the keyspaces of a run are known by their names.
+const COPIES_KNOWN: u32 = 1_000;
 /// Time limit for another process to put the marker into a shared keyspace after creating it.
 const MARKER_WAIT: Duration = Duration::from_secs(10);
 /// Interval at which the marker is looked for.
@@ -80,16 +84,24 @@ impl Keyspace {
         })
     }
 
+    /// Returns a keyspace that is there already and that nothing is made in, to drop it or tables in it.
+    pub fn found(name: &str, owner: Owner) -> Self {
+        Keyspace {
+            name: name.to_owned(),
+            owner,
+            has_random_name: false,
+            copies: 1,
+            tables_of: None,
+        }
+    }
+
     /// Returns the keyspace of the same run for tables with so many copies, which is another one unless the run has as
     /// many.
     pub fn with_copies(self, workload: &str, copies: u32) -> Self {
         if copies == self.copies {
             return self;
         }
-        let name = name(
-            workload,
-            &format!("{} with {copies} copies", self.owner.name()),
-        );
+        let name = name(workload, &with_copies(&self.owner.name(), copies));
         Keyspace {
             name,
             copies,
@@ -270,7 +282,7 @@ impl Owner {
 }
 
 /// Returns whether CQL accepts a name without quotes and without changing its case.
-fn is_valid_name(name: &str) -> bool {
+pub fn is_valid_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(is_plain)
@@ -281,9 +293,31 @@ fn is_valid_name(name: &str) -> bool {
 /// unless an earlier version began the run, which knew of no tokens. Builds in between took the hash without
 /// the token: a run of theirs gets another keyspace when it goes on.
 fn name(workload: &str, marker: &str) -> String {
-    let hash = xxhash_rust::xxh3::xxh3_64(marker.as_bytes());
     let workload: String = workload.chars().take(30).collect();
-    format!("bakeoff_{workload}_{:08x}", hash as u32)
+    format!("{NAME_START}{workload}_{}", name_end(marker))
+}
+
+/// Returns what ends the name of the keyspace of a run.
+fn name_end(marker: &str) -> String {
+    let hash = xxhash_rust::xxh3::xxh3_64(marker.as_bytes());
+    format!("{:08x}", hash as u32)
+}
+
+/// Returns whether a keyspace has a name that the run with this marker gives, whatever the workload is called.
+pub fn is_named_by(keyspace: &str, marker: &str) -> bool {
+    let Some((_, end)) = keyspace
+        .strip_prefix(NAME_START)
+        .and_then(|rest| rest.rsplit_once('_'))
+    else {
+        return false;
+    };
+    let mut of_copies = (1..=COPIES_KNOWN).map(|copies| with_copies(marker, copies));
+    end == name_end(marker) || of_copies.any(|text| end == name_end(&text))
+}
+
+/// Returns what the name of a keyspace is made from whose tables have another number of copies.
+fn with_copies(marker: &str, copies: u32) -> String {
+    format!("{marker} with {copies} copies")
 }
 
 async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> {

@@ -109,6 +109,40 @@ fn starts_with(words: &[&str], keywords: &[&str]) -> bool {
     words.len() > keywords.len() && pairs.all(|(word, keyword)| word.eq_ignore_ascii_case(keyword))
 }
 
+/// Reads the marker table of a keyspace: the markers in it, and the notes with their values.
+pub async fn marks(
+    session: &Session,
+    keyspace: &str,
+) -> Result<Vec<(String, Option<String>)>, EngineError> {
+    let cql = format!("SELECT run, value FROM {keyspace}.{MARKER_TABLE}");
+    query_pairs(session, &cql).await
+}
+
+/// Queries two columns of texts, the second of which may be null.
+pub async fn query_pairs(
+    session: &Session,
+    cql: &str,
+) -> Result<Vec<(String, Option<String>)>, EngineError> {
+    let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+    let rows = session.query_unpaged(cql, ()).await;
+    let rows = rows.map_err(|e| failed(&e))?.into_rows_result();
+    let rows = rows.map_err(|e| failed(&e))?;
+    let pairs = rows.rows::<(String, Option<String>)>();
+    let pairs = pairs.map_err(|e| failed(&e))?;
+    pairs.map(|pair| pair.map_err(|e| failed(&e))).collect()
+}
+
+/// Queries a column of texts by a statement that binds no value.
+pub async fn query_names(session: &Session, cql: &str) -> Result<Vec<String>, EngineError> {
+    let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
+    let rows = session.query_unpaged(cql, ()).await;
+    let rows = rows.map_err(|e| failed(&e))?.into_rows_result();
+    let rows = rows.map_err(|e| failed(&e))?;
+    let rows = rows.rows::<(String,)>().map_err(|e| failed(&e))?;
+    rows.map(|row| row.map(|(text,)| text).map_err(|e| failed(&e)))
+        .collect()
+}
+
 /// Queries the first column, a text, of a statement with one `?`, in whose place the value is put: the driver would
 /// prepare a statement that binds it each time, also where this is asked beside a measurement.
 pub async fn query_texts(

@@ -8,7 +8,7 @@ use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
 use super::keyspace::{Keyspace, Owner, execute};
-use super::relations::{MARKER_TABLE, Relation, contents, own_relations, query_texts};
+use super::relations::{MARKER_TABLE, Relation, contents, marks, own_relations, query_texts};
 use crate::EngineError;
 use crate::cassandra::names::text;
 
@@ -158,20 +158,35 @@ impl Keyspace {
         session: &Session,
         maker: &str,
     ) -> Result<Vec<String>, EngineError> {
-        let cql = format!("SELECT run, value FROM {}.{MARKER_TABLE}", self.name);
-        let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
-        let found = session.query_unpaged(cql.as_str(), ()).await;
-        let found = found.map_err(|e| failed(&e))?.into_rows_result();
-        let found = found.map_err(|e| failed(&e))?;
-        let rows = found.rows::<(String, Option<String>)>();
-        let mut names = Vec::new();
-        for row in rows.map_err(|e| failed(&e))? {
-            let (note, value) = row.map_err(|e| failed(&e))?;
-            if value.as_deref() == Some(maker) {
-                names.extend(note.strip_prefix(TABLE_NOTE).map(str::to_owned));
-            }
+        let notes = marks(session, &self.name).await?.into_iter();
+        let ours = notes.filter(|(_, value)| value.as_deref() == Some(maker));
+        Ok(ours
+            .filter_map(|(note, _)| Some(noted_table(&note)?.to_owned()))
+            .collect())
+    }
+
+    /// Drops a table or view that a maker has noted as its own in a keyspace that stays, if it is there, and the note.
+    ///
+    /// # Errors
+    /// Fails if it is not noted as that maker's any more.
+    pub async fn drop_table_of(
+        &self,
+        session: &Session,
+        table: &str,
+        maker: &str,
+    ) -> Result<(), EngineError> {
+        let noted = self.read_note(session, &table_note(table)).await?;
+        if noted.as_deref() != Some(maker) {
+            return Err(EngineError(format!(
+                "table {table} in keyspace {} is not noted as that of \"{maker}\" any more, so it is left alone",
+                self.name
+            )));
         }
-        Ok(names)
+        let there = own_relations(session, &self.name).await?;
+        if let Some(relation) = there.iter().find(|relation| relation.name == table) {
+            execute(session, &self.drop_of(relation)).await?;
+        }
+        self.forget_table(session, table).await
     }
 
     /// Checks that a keyspace has no tables, views, types or functions, which a workload's own statements
@@ -250,6 +265,11 @@ impl Keyspace {
 /// Returns the place of a relation among those that are dropped: a table cannot be dropped before its views.
 fn views_first(relation: &Relation) -> bool {
     !relation.is_view
+}
+
+/// Returns the table that the name of a note is about, if it is about one.
+pub fn noted_table(note: &str) -> Option<&str> {
+    note.strip_prefix(TABLE_NOTE)
 }
 
 fn table_note(table: &str) -> String {

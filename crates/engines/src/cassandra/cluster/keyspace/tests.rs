@@ -46,6 +46,12 @@ fn other_copies_have_a_keyspace_of_their_own_in_the_same_run() {
         (keyspace.copies + 1, &keyspace.owner)
     );
     assert!(two.name.len() <= NAME_LENGTH);
+    let marker = keyspace.owner.name();
+    assert!(is_named_by(&keyspace.name, &marker) && is_named_by(&two.name, &marker));
+    let shorter = keyspace.name.trim_start_matches("bakeoff_");
+    for other in ["bakeoff_w_0badcafe", "bakeoff", "shop", shorter] {
+        assert!(!is_named_by(other, &marker), "{other}");
+    }
 }
 
 #[test]

@@ -1,0 +1,224 @@
+//! What commands have made on a Cassandra: keyspaces of runs, and their tables in keyspaces that users have made.
+//!
+//! Nothing is found by its name alone. A keyspace is a run's if it carries the marker of that run and has a name that
+//! this marker gives; a table is a run's if the marker table of its keyspace says so.
+
+use std::collections::BTreeSet;
+
+use scylla::client::session::Session;
+
+use super::cluster::connect::Cluster;
+use super::cluster::keyspace::{Keyspace, NAME_START, Owner, SHARED, is_named_by, is_valid_name};
+use super::cluster::relations::{MARKER_TABLE, marks, query_names, query_pairs};
+use super::cluster::shared::noted_table;
+use crate::made::{Made, MadeKind, MadeState, Maker};
+use crate::{EngineError, made};
+
+/// A connection to a Cassandra that finds there what commands have made, and drops it.
+pub struct MadeOnCassandra {
+    session: Session,
+}
+
+impl MadeOnCassandra {
+    /// Connects to a cluster.
+    ///
+    /// # Errors
+    /// Fails if it does not answer, or refuses the login.
+    pub async fn connect(cluster: &Cluster) -> Result<Self, EngineError> {
+        let session = cluster.connect().await?;
+        Ok(MadeOnCassandra { session })
+    }
+
+    /// Finds what commands have made, and what is only named as if they had. It only reads.
+    ///
+    /// # Errors
+    /// Fails if the schema cannot be read.
+    pub async fn find(&self) -> Result<Vec<Made>, EngineError> {
+        let all = "SELECT keyspace_name FROM system_schema.keyspaces";
+        let mut keyspaces = query_names(&self.session, all).await?;
+        keyspaces.sort();
+        let marked = self.marked_keyspaces().await?;
+        let mut found = Vec::new();
+        for keyspace in keyspaces {
+            if marked.contains(&keyspace) && is_valid_name(&keyspace) {
+                match marks(&self.session, &keyspace).await {
+                    Ok(marks) => found.extend(in_keyspace(&keyspace, &marks)),
+                    Err(error) => {
+                        found.push(not_ours(
+                            &keyspace,
+                            format!("its marker cannot be read: {error}"),
+                        ));
+                    }
+                }
+            } else if keyspace.starts_with(NAME_START) {
+                found.push(not_ours(&keyspace, NO_MARKER.to_owned()));
+            }
+        }
+        // A table cannot be dropped before its views.
+        let views = "SELECT keyspace_name, view_name FROM system_schema.views";
+        let views = query_pairs(&self.session, views).await?.into_iter();
+        let views: BTreeSet<String> = views
+            .map(|(keyspace, view)| format!("{keyspace}.{}", view.unwrap_or_default()))
+            .collect();
+        found.sort_by_key(|made: &Made| !views.contains(&made.name));
+        Ok(found)
+    }
+
+    /// Drops what was found, after it has looked at the marker again.
+    ///
+    /// # Errors
+    /// Fails if it is not what it was any more, if a process of this machine needs it, or if the user may not drop
+    /// it.
+    pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
+        made::check_unused(found)?;
+        match (found.kind, found.name.split_once('.')) {
+            (MadeKind::Table, Some((keyspace, table))) => {
+                let keyspace = Keyspace::found(keyspace, Owner::Shared);
+                let dropping = keyspace.drop_table_of(&self.session, table, &found.marker);
+                dropping.await
+            }
+            _ => {
+                let owner = Owner::Run(found.marker.clone());
+                let keyspace = Keyspace::found(&found.name, owner);
+                keyspace.drop(&self.session).await
+            }
+        }
+    }
+
+    async fn marked_keyspaces(&self) -> Result<BTreeSet<String>, EngineError> {
+        let cql = "SELECT keyspace_name, table_name FROM system_schema.tables";
+        let tables = query_pairs(&self.session, cql).await?.into_iter();
+        let marked = tables.filter(|(_, table)| table.as_deref() == Some(MARKER_TABLE));
+        Ok(marked.map(|(keyspace, _)| keyspace).collect())
+    }
+}
+
+/// Why a keyspace is left alone that is named as if it were a run's.
+const NO_MARKER: &str = "it has no marker";
+
+/// Says what there is in a keyspace with a marker table, by what that holds.
+fn in_keyspace(keyspace: &str, marks: &[(String, Option<String>)]) -> Vec<Made> {
+    if marks.iter().any(|(mark, _)| mark == SHARED) {
+        return tables_in(keyspace, marks);
+    }
+    let [(marker, _)] = marks else {
+        let why = match marks {
+            [] => NO_MARKER,
+            _ => "it has the markers of several runs",
+        };
+        return vec![not_ours(keyspace, why.to_owned())];
+    };
+    let state = match Maker::parse(marker) {
+        Some(maker) if is_named_by(keyspace, marker) || is_named_by(keyspace, &maker.name) => {
+            maker.state()
+        }
+        Some(_) => MadeState::NotOurs("its name is not that of the run in its marker".to_owned()),
+        None => MadeState::NotOurs("its marker is not that of a run".to_owned()),
+    };
+    vec![Made {
+        kind: MadeKind::Keyspace,
+        name: keyspace.to_owned(),
+        marker: marker.clone(),
+        state,
+    }]
+}
+
+/// Returns the tables that commands have noted as their own in a keyspace that stays.
+fn tables_in(keyspace: &str, marks: &[(String, Option<String>)]) -> Vec<Made> {
+    let noted = marks.iter().filter_map(|(mark, value)| {
+        let table = noted_table(mark)?;
+        // Names that would have to be quoted are none of ours.
+        is_valid_name(table).then_some((table, value.clone().unwrap_or_default()))
+    });
+    let made = noted.map(|(table, marker)| Made {
+        kind: MadeKind::Table,
+        name: format!("{keyspace}.{table}"),
+        state: Maker::parse(&marker).map_or(OF_A_LOAD, |maker| maker.state()),
+        marker,
+    });
+    made.collect()
+}
+
+/// The state of a table whose note names a workload.
+const OF_A_LOAD: MadeState =
+    MadeState::NotKnown("it is of a load or a sweep, whose tables stay for the next one");
+
+fn not_ours(keyspace: &str, why: String) -> Made {
+    Made {
+        kind: MadeKind::Keyspace,
+        name: keyspace.to_owned(),
+        marker: String::new(),
+        state: MadeState::NotOurs(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+    use crate::owner::new_token;
+
+    /// A keyspace of a run of this machine whose folder is gone.
+    fn of_a_run() -> (String, String) {
+        let context = Context {
+            token: Some(new_token()),
+            ..Context::of_test("/no/such/folder")
+        };
+        let keyspace = Keyspace::new("w", &context).unwrap();
+        (keyspace.name, crate::owner::marker(&context))
+    }
+
+    fn marks(of: &[(&str, Option<&str>)]) -> Vec<(String, Option<String>)> {
+        let owned =
+            |(mark, value): &(&str, Option<&str>)| ((*mark).to_owned(), value.map(str::to_owned));
+        of.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn a_keyspace_is_a_runs_by_its_marker_and_its_name() {
+        let (keyspace, marker) = of_a_run();
+        let (keyspace, marker) = (&*keyspace, &*marker);
+        let state = |keyspace: &str, of: &[(&str, Option<&str>)]| {
+            let found = in_keyspace(keyspace, &marks(of));
+            assert_eq!((found.len(), &*found[0].name), (1, keyspace));
+            found[0].state.clone()
+        };
+        let own = state(keyspace, &[(marker, None)]);
+        assert!(matches!(own, MadeState::NotKnown(_)), "{own:?}");
+        let two = [(marker, None), ("desk  /runs/a", None)];
+        let not_ours: [(&str, &[(&str, Option<&str>)]); 5] = [
+            (keyspace, &[]),
+            (keyspace, &two),
+            (keyspace, &[("something", None)]),
+            ("shop", &[(marker, None)]),
+            ("bakeoff_w_0badcafe", &[(marker, None)]),
+        ];
+        for (keyspace, of) in not_ours {
+            let state = state(keyspace, of);
+            assert!(matches!(state, MadeState::NotOurs(_)), "{keyspace} {of:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_keyspace_of_a_user_only_noted_tables_are_ours() {
+        let (_, marker) = of_a_run();
+        let marker = Some(&*marker);
+        let notes = marks(&[
+            (SHARED, None),
+            ("table wide", marker),
+            ("table loaded", Some("a title (12345678)")),
+            ("table Important", marker),
+            ("start 17", Some("tables are made")),
+        ]);
+        let found = in_keyspace("bench", &notes);
+        let names: Vec<&str> = found.iter().map(|made| &*made.name).collect();
+        assert_eq!(names, ["bench.wide", "bench.loaded"]);
+        assert!(found.iter().all(|made| made.kind == MadeKind::Table));
+        assert_eq!(found[1].state, OF_A_LOAD);
+        assert_eq!(
+            found[0].maker().unwrap().dir.to_str(),
+            Some("/no/such/folder")
+        );
+        assert_eq!(found[1].maker(), None);
+    }
+}
