@@ -89,9 +89,11 @@ pub(super) fn add(
         collected.put(figure, step, round, known.max_by(f64::total_cmp));
     }
     if collected.values.len() > before {
-        let lengths = spans
-            .iter()
-            .filter_map(|span| Some(span.last()?.0 - span.first()?.0));
+        let lengths = spans.iter().filter_map(|span| {
+            let mut told = { span.iter() }.filter(|(_, sample)| !sample.is_empty());
+            let (first, _) = told.next()?;
+            Some(told.last().map_or(0.0, |(last, _)| last - first))
+        });
         collected.put(Figure::ServerSampled, step, round, Some(lengths.sum()));
     }
 }
@@ -225,6 +227,18 @@ mod tests {
             nodes: Some(nodes),
             ..sample(cpu, 1.0)
         };
+        let cut_off = window(
+            "a",
+            During::Settle,
+            &[
+                (0.0, sample(1.0, 1.0)),
+                (2.0, sample(2.0, 1.0)),
+                (9.0, ServerSample::default()),
+            ],
+        );
+        let sampled = figures(&[cut_off]).pop();
+        let expected = (Figure::ServerSampled, Some("settle".to_owned()), None, 2.0);
+        assert_eq!(sampled, Some(expected), "up to the last one that was told");
         let cpu = |samples: [ServerSample; 2]| {
             let [first, second] = samples;
             let found = figures(&[window("a", During::Settle, &[(0.0, first), (1.0, second)])]);
