@@ -92,7 +92,7 @@ pub(super) fn add(
         let lengths = spans.iter().filter_map(|span| {
             let mut told = { span.iter() }.filter(|(_, sample)| !sample.is_empty());
             let (first, _) = told.next()?;
-            Some(told.last().map_or(0.0, |(last, _)| last - first))
+            Some(told.next_back().map_or(0.0, |(last, _)| last - first))
         });
         collected.put(Figure::ServerSampled, step, round, Some(lengths.sum()));
     }
