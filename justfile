@@ -45,6 +45,11 @@ bench-scale-sample *FILES:
     cargo build --release --workspace --bin bakeoff --example generator_speed
     scripts/scale-sample "${CARGO_TARGET_DIR:-target}/release/bakeoff" {{FILES}}
 
+# What `init` makes of 24 real files that packages ship, and whether that runs, e.g. `just messy-files pvlib`
+messy-files *PATTERNS:
+    cargo build --release
+    scripts/messy-files "${CARGO_TARGET_DIR:-target}/release/bakeoff" {{PATTERNS}}
+
 # Client CPU and throughput of `drive` beside latte's, in turns on one server (needs latte 0.29, jq)
 bench-latte *ADDRESS:
     cargo build --release

@@ -1,9 +1,10 @@
 //! Write times: the wall clock, but never the same moment twice.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::machine::wall;
+use crate::machine::{is_of_task, wall};
 
 /// The last moment that this process has used, for any table.
 static LAST_MICROSECONDS: AtomicI64 = AtomicI64::new(i64::MIN);
@@ -13,11 +14,15 @@ const AHEAD_AT_MOST: Duration = Duration::from_secs(300);
 
 /// Returns microseconds since 1970-01-01 UTC, later than every earlier result in this process.
 pub fn write_time() -> i64 {
+    // A process that a test simulates knows nothing of the others that it simulates in this one.
+    if is_of_task() {
+        return now();
+    }
     after(&LAST_MICROSECONDS, now())
 }
 
-/// The clock of one table, whose write times are later than all that the table had when it was opened,
-/// even if the clock of the machine was set back since.
+/// The clock of one table, whose write times are later than all that are known of the table, even if the clock
+/// of the machine was set back since, or is behind that of another machine.
 #[derive(Debug)]
 pub struct Clock {
     last: AtomicI64,
@@ -35,11 +40,34 @@ impl Clock {
     pub fn write_time(&self) -> i64 {
         after(&self.last, write_time())
     }
+
+    /// Makes all later results greater than a write time that the table has.
+    #[cfg(feature = "cassandra")]
+    pub fn see(&self, write_time: i64) {
+        self.last.fetch_max(write_time, Ordering::Relaxed);
+    }
+
+    /// Returns the greatest write time that is known of the table, or the least number there is.
+    #[cfg(feature = "cassandra")]
+    pub fn last(&self) -> i64 {
+        self.last.load(Ordering::Relaxed)
+    }
+}
+
+/// Returns the note about a table whose greatest write time is so far ahead of the clock of this machine that one
+/// of the two must be wrong.
+pub fn note_ahead(table: &dyn Display, write_time: i64) -> Option<String> {
+    let ahead = ahead(write_time)?;
+    Some(format!(
+        "the newest row of {table} was written at a time that is {} s ahead of this machine's clock: one of \
+         the two is wrong; rows that are written now replace it nevertheless, and count as even newer",
+        ahead.as_secs()
+    ))
 }
 
 /// Returns how far a write time is ahead of the clock of this machine, if that is so far that one of
 /// the two must be wrong.
-pub fn ahead(write_time: i64) -> Option<Duration> {
+fn ahead(write_time: i64) -> Option<Duration> {
     let ahead = u64::try_from(write_time.saturating_sub(now())).ok()?;
     Some(Duration::from_micros(ahead)).filter(|ahead| *ahead > AHEAD_AT_MOST)
 }
@@ -80,6 +108,18 @@ mod tests {
         let clock = Clock::new(Some(write_time() - hour));
         assert!(clock.write_time() > newest - hour);
         assert!(Clock::new(None).write_time() > newest - hour);
+    }
+
+    #[cfg(feature = "cassandra")]
+    #[test]
+    fn the_clock_of_a_table_is_ahead_of_what_it_has_seen() {
+        let newest = write_time() + 3_600_000_000;
+        let clock = Clock::new(None);
+        assert_eq!(clock.last(), i64::MIN);
+        clock.see(newest);
+        clock.see(newest - 7);
+        assert_eq!(clock.last(), newest);
+        assert_eq!(clock.write_time(), newest + 1);
     }
 
     #[test]

@@ -11,7 +11,13 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 #[cfg(feature = "failpoints")]
-pub use self::simulated::{Machine, on, replace};
+pub use self::simulated::{Machine, is_of_task, on, replace};
+
+/// Returns whether a test simulates the machine of this task, as if it were a process of its own.
+#[cfg(not(feature = "failpoints"))]
+pub fn is_of_task() -> bool {
+    false
+}
 
 /// Returns a UUID of version 7, which begins with the time. Those that a process makes later are greater.
 pub fn name() -> Uuid {
@@ -93,6 +99,11 @@ mod simulated {
     /// first time; a second machine is ignored.
     pub fn replace(machine: Arc<dyn Machine>) -> bool {
         OF_PROCESS.set(machine).is_ok()
+    }
+
+    /// Returns whether a test simulates the machine of this task, as if it were a process of its own.
+    pub fn is_of_task() -> bool {
+        OF_TASK.try_with(|_| ()).is_ok()
     }
 
     pub fn machine() -> Option<Arc<dyn Machine>> {

@@ -137,7 +137,7 @@ pub trait Design: Send + Sync {
     }
 
     /// Returns what the server of the table has used and done up to this moment, for its tables as well; `None` for a
-    /// design without a server that tells anything. It is asked between calls, and about once a second while the table
+    /// design without a server that tells anything. It is asked between calls, and every second or two while the table
     /// is loaded, settled or takes the inserts of a sweep.
     async fn server_sample(&self) -> Option<ServerSample> {
         None

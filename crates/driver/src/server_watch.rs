@@ -1,4 +1,5 @@
 //! Takes figures of designs' servers at the beginning of a step, about once a second while it lasts, and at its end.
+//! Those of several nodes, and of servers that somebody else runs, are taken half as often, since others may need them.
 //!
 //! All samples together take no more than 2% of the time, since each is followed by a rest of 49 times as long. One
 //! alongside a step holds nothing up and waits for a server that is busy, so that the quickest sample of the design
@@ -19,6 +20,9 @@ use crate::call::within;
 
 /// Shortest time between two samples of a step.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// The same of several nodes, and of servers that Bakeoff did not start.
+const EVERY_OF_A_CLUSTER: Duration = Duration::from_secs(2);
 
 /// Part of the time since the first sample that passes between two samples, where that is longer.
 const PART_OF_THE_TIME: u32 = 1_000;
@@ -48,6 +52,8 @@ struct State {
     rests_until: Option<Instant>,
     /// Time of the quickest sample with figures of each design.
     quickest: BTreeMap<String, Duration>,
+    /// Designs that have several nodes, or servers that Bakeoff did not start.
+    of_a_cluster: BTreeSet<String>,
     /// Number of samples without a figure of each design that never told one.
     without_a_figure: BTreeMap<String, u32>,
     /// Designs without a server that tells anything.
@@ -59,10 +65,15 @@ impl State {
         (self.last, self.rests_until)
     }
 
-    /// Returns the shortest time between two samples at this moment.
-    fn every(&self, now: Instant) -> Duration {
+    /// Returns the shortest time from any sample to one of a design at this moment.
+    fn every(&self, id: &str, now: Instant) -> Duration {
         let so_far = self.first.map(|first| now - first).unwrap_or_default();
-        EVERY.max(so_far / PART_OF_THE_TIME)
+        let least = if self.of_a_cluster.contains(id) {
+            EVERY_OF_A_CLUSTER
+        } else {
+            EVERY
+        };
+        least.max(so_far / PART_OF_THE_TIME)
     }
 
     /// Notes that a sample of a design had no figure.
@@ -195,11 +206,12 @@ impl ServerWatch {
     /// Returns the time until the next sample is due; `None` for a design whose server tells nothing.
     fn pause(&self, design: &dyn Design) -> Option<Duration> {
         let state = self.state();
-        if state.silent.contains(&design.info().id) {
+        let id = &design.info().id;
+        if state.silent.contains(id) {
             return None;
         }
         let now = Instant::now();
-        let next = state.last.map_or(now, |last| last + state.every(now));
+        let next = state.last.map_or(now, |last| last + state.every(id, now));
         let next = state.rests_until.map_or(next, |rest| rest.max(next));
         Some(next.saturating_duration_since(now))
     }
@@ -224,6 +236,8 @@ impl ServerWatch {
         let told = within(limit, async { Ok(design.server_sample().await) }).await;
         let took = asked.at.elapsed();
         drop(asked);
+        // The system tells the CPU time of servers that Bakeoff started, and of no others.
+        let is_own = design.server_cpu_seconds().is_some();
         let mut state = self.state();
         match told {
             Ok(None) => {
@@ -235,6 +249,9 @@ impl ServerWatch {
             Ok(Some(sample)) if !sample.is_empty() => {
                 let quickest = quickest.map_or(took, |quickest| quickest.min(took));
                 state.quickest.insert(id.clone(), quickest);
+                if !is_own || sample.nodes.is_some() {
+                    state.of_a_cluster.insert(id.clone());
+                }
                 Some(sample)
             }
             Ok(Some(_)) | Err(_) => {

@@ -1,5 +1,5 @@
-//! Measures what samples cost three nodes of Cassandra that have nothing else to do: their CPU time with a sample a
-//! second, which are the most that `run` and `sweep` take, and without any, in turns.
+//! Measures what samples cost three nodes of Cassandra that have nothing else to do: their CPU time with a sample every
+//! two seconds, which are the most that `run` and `sweep` take of several nodes, and without any, in turns.
 //!
 //! `cargo run --release -p bakeoff-engines --example sampling_cost -- [SECONDS] [ROUNDS]` (Linux, with Java)
 
@@ -15,7 +15,7 @@ use bakeoff_workload::{DesignId, Workload, source};
 const NODES: u8 = 3;
 const ROWS: usize = 10_000;
 /// Time between two samples.
-const EVERY: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_secs(2);
 /// Length of each part and number of rounds, unless others are given.
 const SECONDS: u64 = 30;
 const ROUNDS: u32 = 5;

@@ -5,6 +5,7 @@ mod adbc;
 mod adbc_engine;
 mod adoption;
 pub mod advice;
+mod arrow_stream;
 mod bytes;
 mod candidates;
 mod cassandra;

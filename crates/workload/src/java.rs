@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{find_java, pinned, resolve_jars};
+use bakeoff_servers::cassandra::{Release, find_java, pinned_of, resolve_jars};
 use bakeoff_testing::skipped;
 
 const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
-/// Returns the program of a Java and the class path of Cassandra's jars, or prints why the rest of the
-/// test is skipped.
-pub async fn java_with_cassandra() -> Option<(PathBuf, String)> {
+/// Returns the program of a Java and the class path of the jars of a release of Cassandra, or prints why the
+/// rest of the test is skipped.
+pub async fn java_with_cassandra(release: Release) -> Option<(PathBuf, String)> {
     let found = async {
         let java = find_java().await?;
-        let jars = resolve_jars(&Home::from_env()?, &pinned()?.version).await?;
+        let jars = resolve_jars(&Home::from_env()?, &pinned_of(release)?.version).await?;
         Ok::<_, bakeoff_servers::Error>((java.program, jars))
     };
     match found.await {
@@ -30,13 +30,22 @@ pub async fn java_with_cassandra() -> Option<(PathBuf, String)> {
     }
 }
 
-/// Compiles a program into a folder by the compiler among Cassandra's jars, since a Java need not have one.
-pub fn compile(java: &Path, class_path: &str, folder: &Path, class: &str, program: &str) {
+/// Compiles a program into a folder, by the compiler among the jars of `compilers`, since a Java need not have one:
+/// those of Cassandra 5.0, since that of 4.1 is too old for today's Java. `class_path` has the classes that
+/// the program uses.
+pub fn compile(
+    java: &Path,
+    compilers: &str,
+    class_path: &str,
+    folder: &Path,
+    class: &str,
+    program: &str,
+) {
     let source = folder.join(format!("{class}.java"));
     std::fs::write(&source, program).unwrap();
     let mut compiling = Command::new(java);
     compiling.args([
-        "-cp", class_path, COMPILER, "-source", "1.8", "-target", "1.8",
+        "-cp", compilers, COMPILER, "-source", "1.8", "-target", "1.8",
     ]);
     compiling.args(["-nowarn", "-cp", class_path, "-d"]);
     let compiled = compiling.arg(folder).arg(&source).output().unwrap();

@@ -36,6 +36,7 @@ mod tsbs;
 mod values;
 mod wire;
 mod with_designs;
+mod zone;
 
 pub use check::{
     SelectedTable, ServerKey, nearest, quoted_in_cql, selected_table, server_keys, suggestion,
@@ -53,7 +54,7 @@ pub use model::{
     Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
     Scale, Workload,
 };
-pub use number_form::NumberForm;
+pub use number_form::{DecimalMark, NumberForm};
 pub use parameters::Drawn;
 pub use percent::{parse_percentage, parse_percentile};
 pub use prices::PriceList;
@@ -72,3 +73,4 @@ pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};
 pub use with_designs::with_designs;
+pub use zone::{LocalTime, Zone};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{NumberForm, TimeFormat};
+use crate::{DecimalMark, NumberForm, TimeFormat, Zone};
 
 /// Words that usually stand for no value. Of these, `NaN` and the like are numbers, too, which most programs write
 /// where a value is missing.
@@ -35,6 +35,10 @@ pub struct TextForm {
     pub constants: BTreeMap<String, String>,
     /// Form of the times of timestamp columns that are not written as all others are.
     pub formats: BTreeMap<String, TimeFormat>,
+    /// Zone of times that do not say their offset from UTC; they are in UTC without it.
+    pub zone: Option<Zone>,
+    /// What is before the decimals of all numbers.
+    pub decimal: DecimalMark,
     /// Signs in the numbers of columns that are left out.
     pub signs: BTreeMap<String, NumberForm>,
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
@@ -62,6 +66,12 @@ impl TextForm {
     pub fn name_in_file(&self, column: &str) -> String {
         let from = self.from.get(column);
         from.map_or_else(|| column.to_owned(), |name| name.trim().to_lowercase())
+    }
+
+    /// Returns how the numbers of a column are written; `None` if they are plain ones.
+    pub fn number_form(&self, column: &str) -> Option<&NumberForm> {
+        let signs = self.signs.get(column);
+        signs.or_else(|| NumberForm::of_decimal(self.decimal))
     }
 
     /// Returns the names that a column of the table has in the file, in lower case: one, or those of its parts.

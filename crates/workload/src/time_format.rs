@@ -45,6 +45,9 @@ static WORDS: [(&str, TimeFormat); 5] = [
     ("ns", TimeFormat::Epoch(EpochUnit::Nanoseconds)),
 ];
 
+/// Characters of a date as ISO 8601 has it.
+const DATE_CHARACTERS: usize = "2014-02-14".len();
+
 /// A time with which forms are tried: 2003-11-22T14:35:46Z.
 const TRIED_SECONDS: i64 = 1_069_511_746;
 
@@ -92,6 +95,23 @@ impl TimeFormat {
         }
         let word = WORDS.iter().find(|(_, format)| format == self);
         word.map_or("iso", |(word, _)| *word)
+    }
+
+    /// Returns whether a cell of this form says where its time is from UTC, so that no zone has to be known.
+    pub fn says_offset(&self, cell: &str) -> bool {
+        match self {
+            TimeFormat::Iso => has_offset(cell),
+            TimeFormat::Epoch(_) => true,
+            TimeFormat::Pattern(pattern) | TimeFormat::OfYear { pattern, .. } => {
+                // What is between `%` and the letter of a conversion are flags, a width or colons.
+                let mut conversions = pattern.split('%').skip(1);
+                let is_flag = |c: char| "-_0^#:.".contains(c) || c.is_ascii_digit();
+                conversions.any(|rest| {
+                    rest.trim_start_matches(is_flag)
+                        .starts_with(['z', 'Q', 's'])
+                })
+            }
+        }
     }
 
     /// Returns the milliseconds since 1970 that a cell says; `None` if it has another form.
@@ -162,12 +182,18 @@ impl EpochUnit {
     }
 }
 
+/// Returns whether a time as ISO 8601 has it says its offset from UTC.
+pub fn has_offset(cell: &str) -> bool {
+    let behind_date = cell.get(DATE_CHARACTERS..);
+    behind_date.is_some_and(|time| time.contains(['Z', 'z', '+', '-']))
+}
+
 /// Returns the time that a cell says as ISO 8601 has it, in UTC if it has no zone.
 pub fn iso_time(cell: &str) -> Option<Timestamp> {
-    const DATE_CHARACTERS: usize = "2014-02-14".len();
+    // A shorter one has no dashes between year, month and day.
+    cell.get(DATE_CHARACTERS..)?;
     // A civil time would silently drop an offset, so the two forms are distinguished first.
-    let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
-    if has_offset {
+    if has_offset(cell) {
         cell.parse().ok()
     } else {
         Offset::UTC
@@ -228,6 +254,29 @@ mod tests {
     }
 
     #[test]
+    fn forms_and_cells_with_an_offset_need_no_zone() {
+        for (format, cell, says) in [
+            ("iso", "2014-02-14T00:00:00Z", true),
+            ("iso", "2014-02-14 00:00:00-05:00", true),
+            ("iso", "2014-02-14 00:00:00", false),
+            ("iso", "2014-02-14", false),
+            ("s", "1392336000", true),
+            ("%d.%m.%Y %H:%M", "14.02.2014 00:00", false),
+            ("%Y-%m-%d %H:%M:%S %z", "2014-02-14 01:00:00 +0100", true),
+            ("%Y-%m-%dT%H:%M:%S%:z", "2014-02-14T01:00:00+01:00", true),
+            ("%d %b of 2014", "14 Feb", false),
+        ] {
+            let format = TimeFormat::parse(format).unwrap();
+            assert_eq!(
+                format.says_offset(cell),
+                says,
+                "{}: {cell}",
+                format.written()
+            );
+        }
+    }
+
+    #[test]
     fn cells_of_another_form_are_no_times() {
         for (format, cell) in [
             ("%Y%m%d", "19581340"),
@@ -243,6 +292,7 @@ mod tests {
             ("s", "NaN"),
             ("s", "9223372036854775807"),
             ("iso", "1392336000000"),
+            ("iso", "20140214"),
         ] {
             assert_eq!(read(format, cell), None, "{format}: {cell}");
         }

@@ -67,6 +67,9 @@ pub struct SmallTable {
     pub columns: Spanned<Names<Spanned<String>>>,
 }
 
+/// The columns of a file that are put together to one.
+pub type Parts = Spanned<Vec<Spanned<String>>>;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
@@ -88,9 +91,11 @@ pub struct Data {
     pub lines_after_names: Option<Spanned<i64>>,
     pub null: Option<Spanned<Vec<Spanned<String>>>>,
     pub from: Option<Spanned<Names<Spanned<String>>>>,
-    pub join: Option<Spanned<Names<Spanned<Vec<Spanned<String>>>>>>,
+    pub join: Option<Spanned<Names<Parts>>>,
     pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
+    pub decimal: Option<Spanned<String>>,
+    pub zone: Option<Spanned<String>>,
     pub signs: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,

@@ -183,13 +183,33 @@ fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Re
     exit
 }
 
+/// Option whose URLs may have a key in their query.
+const METRICS: &str = "--metrics";
+
 /// Returns the command line, for the record, with the name of the program but not its folder; it never holds secrets.
 fn command_line() -> String {
-    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    on_record(words)
+}
+
+/// Joins the words of a command line, without the folder of the program and the queries of URLs of metrics.
+fn on_record(mut words: impl Iterator<Item = String>) -> String {
     let program = words.next().unwrap_or_default();
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
-    let words: Vec<String> = std::iter::once(name).chain(words).collect();
-    words.join(" ")
+    let mut shown = vec![name];
+    let mut is_url = false;
+    for word in words {
+        let with_value = word.split_once('=');
+        if is_url || with_value.is_some_and(|(option, _)| option == METRICS) {
+            let without_query = word.split('?').next().unwrap_or_default();
+            shown.push(without_query.to_owned());
+            is_url = false;
+        } else {
+            is_url = word == METRICS;
+            shown.push(word);
+        }
+    }
+    shown.join(" ")
 }
 
 /// Makes a runtime for commands that mostly wait.
@@ -199,4 +219,19 @@ fn small_runtime() -> Result<tokio::runtime::Runtime> {
         .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_on_record_has_no_key_of_an_exporter() {
+        let words = "/opt/bakeoff run w.toml --metrics http://{host}:1/m?key=a --metrics=http://{host}:2/?key=b \
+                     --designs cassandra/wide?bucket=1d";
+        let expected = "bakeoff run w.toml --metrics http://{host}:1/m --metrics=http://{host}:2/ \
+                        --designs cassandra/wide?bucket=1d";
+        let words = words.split_whitespace().map(str::to_owned);
+        assert_eq!(on_record(words), expected);
+    }
 }

@@ -251,8 +251,8 @@ fn the_page_of_a_run_that_failed_reloads_itself_no_longer() {
 fn a_study_keeps_its_page_and_those_of_its_steps() {
     let bench = study::bench(study::STUDY);
     let study = ["study", "s.toml", "--out", "out", "--follow"];
-    // The second step lasts for ten seconds and more.
-    let command = [&study[..], &["--budget", "400s"]].concat();
+    // The second step would last for fifty seconds.
+    let command = [&study[..], &["--budget", "2000s"]].concat();
     let mut going = Going::start(&mut bench.command(&command));
     let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap_or_default();
     going.wait_until("the page of the second step", || {

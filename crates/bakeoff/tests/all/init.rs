@@ -197,6 +197,13 @@ fn mistakes_name_the_option_or_what_to_mend() {
         .bakeoff(&many)
         .expect(1)
         .says("it has only 3 of the 5 lines that are skipped");
+    for (option, value, words) in [
+        ("--zone", "Berlin", "`Berlin` is no time zone"),
+        ("--decimal", ";", "`;` is before no decimals"),
+    ] {
+        let wrong = ["init", "x.csv", option, value];
+        bench("x.csv", text).bakeoff(&wrong).expect(2).says(words);
+    }
     let both = ["init", "x.csv", "--header", "--no-header"];
     bench("x.csv", text)
         .bakeoff(&both)

@@ -155,3 +155,59 @@ fn times_without_a_year_are_measured_as_text_and_with_their_year_as_times() {
         mistaken.expect(2).says(words);
     }
 }
+
+#[test]
+fn a_file_with_decimal_commas_is_measured() {
+    let mut text = "Station;Zeit;Temperatur;Energie\n".to_owned();
+    for row in 0..400 {
+        let station = ["Nord", "West"][row % 2];
+        let (day, hour) = (1 + row / 2 / 24, row / 2 % 24);
+        text.push_str(&format!(
+            "{station};{day:02}.01.2024 {hour:02}:00;{},5;1.{row:03},25\n",
+            row / 10
+        ));
+    }
+    let bench = bench(&text);
+    let init = ["init", "x.csv", "--out", "w.toml"];
+    bench
+        .bakeoff(&init)
+        .expect(0)
+        .says("note: the numbers of this file have a decimal comma, as `0,5` of `temperatur` in line 2 has one");
+    let workload = std::fs::read_to_string(bench.path("w.toml")).unwrap();
+    assert!(workload.contains("decimal = \",\""), "{workload}");
+    let lines = lines(&bench, "w.toml");
+    assert_eq!(lines.len(), 401);
+    assert!(lines[400].ends_with(",39.5,1399.25"), "{}", lines[400]);
+    measure(&bench, "w.toml");
+    let text = ["init", "x.csv", "--decimal", "."];
+    let ended = bench.bakeoff(&text).expect(0);
+    assert!(
+        ended.stdout.contains("temperatur = \"text\""),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn a_file_with_times_of_a_zone_is_measured() {
+    let mut text = "meter,time,energy\n".to_owned();
+    for row in 0..400 {
+        let (meter, day, hour) = (["a", "b"][row % 2], 20 + row / 2 / 24, row / 2 % 24);
+        text.push_str(&format!("{meter},{day}.07.2024 {hour:02}:00,{row}.5\n"));
+    }
+    let bench = bench(&text);
+    let init = [
+        "init",
+        "x.csv",
+        "--zone",
+        "Europe/Berlin",
+        "--out",
+        "w.toml",
+    ];
+    bench.bakeoff(&init).expect(0);
+    let lines = lines(&bench, "w.toml");
+    assert_eq!(lines.len(), 401);
+    // In summer clocks there are two hours ahead of UTC.
+    assert!(lines[1].contains("2024-07-19T22:00:00"), "{}", lines[1]);
+    measure(&bench, "w.toml");
+}

@@ -284,7 +284,7 @@ fn mistakes_say_what_to_name_or_to_mend() {
         ),
         (
             vec!["decide", "schema.cql"],
-            "schema.cql has statements and no rows to decide by",
+            "schema.cql: it makes 2 tables, shop.rooms, shop.readings: say which one",
         ),
     ] {
         bench.bakeoff(&arguments).expect(2).says(words);

@@ -124,12 +124,19 @@ pub trait Store: Debug + Send + Sync {
 
     /// Returns a write time for rows that are about to be written, in microseconds since 1970-01-01 UTC.
     /// It is later than those of all rows that this process has written, and in a store that only one
-    /// process writes, than those of all rows that it had when it was opened.
+    /// process writes, than those of all rows that it had when it was opened. In a store that several
+    /// processes write, it is later than those of all rows that were read, or that [`Store::catch_up`] found.
     fn write_time(&self) -> i64 {
         clock::write_time()
     }
 
-    /// Returns what was noticed when the store was opened and does not prevent its use, for people.
+    /// Makes sure that [`Store::write_time`] is later than those of the rows that these places had when this
+    /// process first asked for it, whoever has written them and by whatever clock.
+    async fn catch_up(&self, _places: &[Place]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns what was noticed when the store was opened, or since, and does not prevent its use, for people.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

@@ -230,6 +230,7 @@ impl Ingest {
         while self.is_busy(buffer.bytes) {
             self.wait_for_one().await?;
         }
+        self.table.store.catch_up(&[place]).await?;
         // The write time is chosen here and not when the chunk is made, so that rows that come
         // later win over these, whichever of them are encoded first.
         let write = Write {

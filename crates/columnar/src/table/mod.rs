@@ -37,7 +37,8 @@ pub use view::View;
 
 use crate::Result;
 use crate::definition::Definition;
-use crate::store::Store;
+use crate::id::Place;
+use crate::store::{FreshRow, Store};
 use cache::BlobCache;
 
 /// The number of places that the rows of one insert are written to at the same time.
@@ -83,7 +84,7 @@ impl Table {
         self.cache.statistics()
     }
 
-    /// Returns what was noticed when the table was opened and does not prevent its use: write times
+    /// Returns what was noticed when the table was opened, or since, and does not prevent its use: write times
     /// ahead of the clock, or the remains of an interrupted write.
     pub fn notes(&self) -> Vec<String> {
         self.store.notes()
@@ -100,7 +101,8 @@ impl Table {
     /// # Errors
     /// Fails if the rows do not fit the table, or the store fails: then some of them may be inserted.
     pub async fn insert(&self, rows: &RecordBatch) -> Result<()> {
-        self.insert_at(rows, self.store.write_time()).await
+        let rows = conform::conform(&self.definition, rows)?;
+        self.write_now(&rows, false).await
     }
 
     /// Inserts rows like [`Table::insert`], with a given write time in microseconds since
@@ -110,7 +112,8 @@ impl Table {
     /// The errors of [`Table::insert`].
     pub async fn insert_at(&self, rows: &RecordBatch, write_time: i64) -> Result<()> {
         let rows = conform::conform(&self.definition, rows)?;
-        self.write_fresh(&rows, write_time, false).await
+        let by_place = fresh::by_place(&self.definition, &rows, write_time, false)?;
+        self.write_fresh(by_place).await
     }
 
     /// Deletes rows by key: `keys` has the columns of the whole key.
@@ -118,7 +121,8 @@ impl Table {
     /// # Errors
     /// Fails if `keys` has other columns, or the store fails: then some of the rows may be deleted.
     pub async fn delete(&self, keys: &RecordBatch) -> Result<()> {
-        self.delete_at(keys, self.store.write_time()).await
+        let rows = fresh::keys_as_rows(&self.definition, keys)?;
+        self.write_now(&rows, true).await
     }
 
     /// Deletes rows like [`Table::delete`], with a given write time in microseconds since
@@ -128,11 +132,23 @@ impl Table {
     /// The errors of [`Table::delete`].
     pub async fn delete_at(&self, keys: &RecordBatch, write_time: i64) -> Result<()> {
         let rows = fresh::keys_as_rows(&self.definition, keys)?;
-        self.write_fresh(&rows, write_time, true).await
+        let by_place = fresh::by_place(&self.definition, &rows, write_time, true)?;
+        self.write_fresh(by_place).await
     }
 
-    async fn write_fresh(&self, rows: &RecordBatch, write_time: i64, deleted: bool) -> Result<()> {
-        let by_place = fresh::by_place(&self.definition, rows, write_time, deleted)?;
+    /// Writes rows or deletions with a write time that is later than those of all rows in their places.
+    async fn write_now(&self, rows: &RecordBatch, deleted: bool) -> Result<()> {
+        let mut by_place = fresh::by_place(&self.definition, rows, 0, deleted)?;
+        let places: Vec<Place> = by_place.iter().map(|(place, _)| *place).collect();
+        self.store.catch_up(&places).await?;
+        let write_time = self.store.write_time();
+        for row in by_place.iter_mut().flat_map(|(_, rows)| rows) {
+            row.write_time = write_time;
+        }
+        self.write_fresh(by_place).await
+    }
+
+    async fn write_fresh(&self, by_place: Vec<(Place, Vec<FreshRow>)>) -> Result<()> {
         stream::iter(by_place)
             .map(|(place, rows)| async move { self.store.insert(place, &rows).await })
             .buffer_unordered(PLACES_WRITTEN_AT_ONCE)

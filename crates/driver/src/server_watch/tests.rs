@@ -30,6 +30,10 @@ struct Served {
     /// Time of all samples, of those that were broken off as well.
     spent: Mutex<Duration>,
     is_dead: bool,
+    /// Whether Bakeoff started the server.
+    is_own: bool,
+    /// Number of nodes, if there are several.
+    nodes: Option<u32>,
 }
 
 /// A sample under way.
@@ -62,6 +66,8 @@ impl Served {
             asked: AtomicU64::new(0),
             spent: Mutex::default(),
             is_dead: false,
+            is_own: true,
+            nodes: None,
         }
     }
 
@@ -114,8 +120,12 @@ impl Design for Served {
         }
         Some(ServerSample {
             cpu_seconds: Some(number as f64),
+            nodes: self.nodes,
             ..ServerSample::default()
         })
+    }
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.is_own.then_some(0.0)
     }
     fn dead(&self) -> Option<String> {
         self.is_dead.then(|| "its engine is gone".to_owned())
@@ -147,6 +157,26 @@ async fn a_step_is_sampled_at_its_beginning_each_second_and_at_its_end() {
     let cpu = window.samples.iter().map(|s| s.server.cpu_seconds.unwrap());
     assert_eq!(cpu.collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0, 4.0]);
     assert_eq!((window.design.as_str(), window.seconds), ("a", 3.5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_nodes_and_servers_of_others_are_sampled_every_two_seconds() {
+    let own = || Served::new(Tells::Numbers, TEN_MS);
+    let several = Served {
+        nodes: Some(3),
+        ..own()
+    };
+    let of_others = Served {
+        is_own: false,
+        ..own()
+    };
+    for design in [several, of_others] {
+        let watch = ServerWatch::default();
+        let window = step(&watch, &design, Duration::from_millis(5_500)).await;
+        assert_eq!(moments(&window.unwrap()), [0.0, 2.0, 4.0, 5.5]);
+        let soon = step(&watch, &design, Duration::from_millis(1_500)).await;
+        assert_eq!(soon, None, "nothing was due");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,6 +11,8 @@ use arrow::ipc::reader::StreamDecoder;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, IncomingAnswer};
 
+use crate::arrow_stream::next_batch;
+
 /// What is done to the rows of an answer as they come.
 pub type Conversion = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch, String> + Send + Sync>;
 
@@ -38,7 +40,7 @@ impl StreamedAnswer {
     pub fn add(&mut self, part: Vec<u8>) -> Result<(), String> {
         let mut part = Buffer::from_vec(part);
         while !part.is_empty() {
-            let decoded = self.decoder.decode(&mut part);
+            let decoded = next_batch(&mut self.decoder, &mut part);
             if let Some(batch) = decoded.map_err(|e| format!("its rows cannot be read: {e}"))? {
                 let mut batch = without_time_zones(&batch).map_err(|e| e.to_string())?;
                 if let Some(conversion) = &self.conversion {

@@ -9,7 +9,7 @@ use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError};
 use bakeoff_servers::DriverProcess;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
@@ -278,7 +278,8 @@ async fn distribute(mut replies: OwnedReadHalf, waiting: Arc<Waiting>) {
     *locked(&waiting) = None;
 }
 
-async fn next_reply(replies: &mut OwnedReadHalf) -> Option<(u64, Reply)> {
+/// Returns the next frame; `None` if nothing comes any more, or what comes is none.
+async fn next_reply(replies: &mut (impl AsyncRead + Unpin)) -> Option<(u64, Reply)> {
     let mut head = [0; HEAD_BYTES];
     replies.read_exact(&mut head).await.ok()?;
     let (id, kind, length) = read_head(&head)?;
@@ -316,3 +317,6 @@ fn encoded(schema: &Schema, rows: Option<&RecordBatch>) -> Result<Vec<u8>, Strin
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod hostile;

@@ -42,6 +42,18 @@ impl Store for LimitedStore {
         self.store.definition()
     }
 
+    fn write_time(&self) -> i64 {
+        self.store.write_time()
+    }
+
+    async fn catch_up(&self, places: &[Place]) -> Result<()> {
+        self.store.catch_up(places).await
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.store.notes()
+    }
+
     async fn places(&self) -> Result<Vec<Place>> {
         self.store.places().await
     }

@@ -208,13 +208,13 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
     let found: Vec<String> = found.map(str::to_owned).collect();
     if let Some(seen) = &mut facts.rows {
         seen.distinct = questions::distinct(&session, &workload.table.name, found).await?;
-        seen.lacking = lacking(&workload.table, &rows);
+        seen.lacking = without_values(&workload.table, &rows);
     }
     Ok(facts)
 }
 
 /// Returns the columns that cannot be a partition key, since some of these rows have no value there.
-fn lacking(table: &Table, rows: &[RecordBatch]) -> Vec<String> {
+fn without_values(table: &Table, rows: &[RecordBatch]) -> Vec<String> {
     let names = table.columns.iter().map(|column| column.name.clone());
     let lacks = |name: &String| {
         let values = KeyValues {

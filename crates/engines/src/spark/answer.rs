@@ -10,6 +10,8 @@ use arrow::ipc::reader::StreamDecoder;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError, IncomingAnswer};
 
+use crate::arrow_stream::next_batch;
+
 /// An answer whose bytes are still coming, of which no more rows are held than of one of any other engine.
 #[derive(Default)]
 pub struct Reading {
@@ -25,7 +27,7 @@ impl Reading {
     pub fn add(&mut self, part: Vec<u8>) -> Result<(), DesignError> {
         let mut bytes = Buffer::from(part);
         // There is none where the bytes end before the next batch does.
-        while let Some(batch) = self.decoder.decode(&mut bytes).map_err(unreadable)? {
+        while let Some(batch) = next_batch(&mut self.decoder, &mut bytes).map_err(unreadable)? {
             let batch = without_zones(&batch).map_err(unreadable)?;
             self.answer.add(batch).map_err(DesignError)?;
         }

@@ -10,13 +10,13 @@ use crate::dialect::tokens::{Kind, Token};
 
 /// Most operators, conditions, joins and queries of a statement that are within each other or in one chain.
 const MOST: usize = 250;
-/// Words that are operators of an expression, besides AND and OR.
-const OPERATORS: [&str; 18] = [
+/// Words that are operators of an expression, besides AND and OR, or explain a statement, which may be explained, too.
+const OPERATORS: [&str; 19] = [
     "not", "is", "in", "between", "like", "ilike", "rlike", "regexp", "similar", "escape",
-    "collate", "xor", "div", "mod", "overlaps", "zone", "isnull", "notnull",
+    "collate", "xor", "div", "mod", "overlaps", "zone", "isnull", "notnull", "explain",
 ];
 /// Words that stand between two queries or tables.
-const BETWEEN_TABLES: [&str; 4] = ["union", "except", "intersect", "join"];
+const BETWEEN_TABLES: [&str; 5] = ["union", "except", "intersect", "minus", "join"];
 /// Words behind which another expression begins, if they do not stand where only a name can.
 const CLAUSES: [&str; 4] = ["where", "having", "on", "qualify"];
 /// Words behind which another expression of a CASE begins.
@@ -238,6 +238,11 @@ impl Levels {
             self.close_one(Opened::Case);
         } else if ends_one {
             self.clause(words, at);
+        } else if is(word, "from") && !is_of_distinct(words, at) {
+            // It may be a name, or the first word of a query, or behind a name that looks like an operator: commas
+            // behind it may divide tables.
+            self.level.is_query = true;
+            self.level.in_from = true;
         }
     }
 
@@ -266,6 +271,12 @@ fn before<'a>(words: &'a [Token<'a>], at: usize) -> Option<&'a Token<'a>> {
 
 fn is_one_of(token: Option<&Token<'_>>, of: &[&str]) -> bool {
     of.iter().any(|word| is(token, word))
+}
+
+/// Returns whether what is at a place belongs to IS DISTINCT or IS NOT DISTINCT.
+fn is_of_distinct(words: &[Token<'_>], at: usize) -> bool {
+    let first = at.checked_sub(2).and_then(|first| words.get(first));
+    is(before(words, at), "distinct") && is_one_of(first, &["is", "not"])
 }
 
 /// Returns whether what is before a place may be the end of an expression. If it is not, a word there is a name: SQL

@@ -10,6 +10,8 @@ pub(crate) mod depth;
 mod divided;
 mod file;
 mod form;
+#[cfg(test)]
+mod hostile;
 mod log;
 mod moments;
 mod number_range;

@@ -1,6 +1,6 @@
-//! Designs of rows in Cassandra that are made and filled outside of a run, by what their engine says of it: the statements
-//! and the script are carried out on a real server. Where `cqlsh` is not installed, this test puts the rows in its files
-//! into the tables that it is asked to fill.
+//! Designs of rows in Cassandra that are made and filled outside of a run, by what their engine says of it: the
+//! statements and the script are carried out on a real server. Where `cqlsh` is not installed, this test puts the rows
+//! in its files into the tables that it is asked to fill.
 //!
 //! Where no server can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.

@@ -26,8 +26,11 @@ pub fn render(trace: &Trace, style: Style) -> String {
         width(|step| step.thread.as_str(), "thread"),
     );
     let head = format!(
-        "{:>10}  {:BAR$}  {:node$}  {:thread$}  activity",
-        "µs", "", "node", "thread"
+        "{:>10}  {:BAR$}  {}  {}  activity",
+        "µs",
+        "",
+        padded("node", node),
+        padded("thread", thread)
     );
     let mut lines = vec![style.bold(&head)];
     for step in shown.iter().copied() {

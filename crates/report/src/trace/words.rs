@@ -173,7 +173,7 @@ fn client(client: &ClientTimes) -> String {
         };
         text.push_str(&format!(
             ", of page {} of {pages}, the slowest{further}",
-            client.shown_page + 1
+            client.shown_page.saturating_add(1)
         ));
     } else if client.has_more_pages {
         text.push_str("; there are further pages, which were not asked for");

@@ -89,26 +89,30 @@ pub(super) fn add(
         collected.put(figure, step, round, known.max_by(f64::total_cmp));
     }
     if collected.values.len() > before {
-        let lengths = spans
-            .iter()
-            .filter_map(|span| Some(span.last()?.0 - span.first()?.0));
+        let lengths = spans.iter().filter_map(|span| {
+            let mut told = { span.iter() }.filter(|(_, sample)| !sample.is_empty());
+            let (first, _) = told.next()?;
+            Some(told.next_back().map_or(0.0, |(last, _)| last - first))
+        });
         collected.put(Figure::ServerSampled, step, round, Some(lengths.sum()));
     }
 }
 
-/// Returns by how much a counter grew in all spans together; `None` if none of them has two samples that know it.
+/// Returns by how much a counter grew in all spans together; `None` if none of them has two samples that know it, or if
+/// one of several nodes was restarted or has joined meanwhile, since their sum tells nothing then.
 fn grown(spans: &[Vec<At<'_>>], counter: Value) -> Option<f64> {
     let mut grown = None;
     for span in spans {
-        let known = span.iter().filter_map(|(_, sample)| counter(sample));
-        let known: Vec<f64> = known.collect();
+        let known = { span.iter() }.filter_map(|(_, s)| Some((s.nodes, counter(s)?)));
+        let known: Vec<(Option<u32>, f64)> = known.collect();
         for pair in known.windows(2) {
+            let ((nodes_before, before), (nodes, now)) = (pair[0], pair[1]);
+            let is_restarted = now < before;
+            if nodes != nodes_before || (is_restarted && nodes.is_some()) {
+                return None;
+            }
             // A server that was restarted counts from zero.
-            let growth = if pair[1] < pair[0] {
-                pair[1]
-            } else {
-                pair[1] - pair[0]
-            };
+            let growth = if is_restarted { now } else { now - before };
             *grown.get_or_insert(0.0) += growth;
         }
     }
@@ -215,5 +219,36 @@ mod tests {
         let name = Some("batch=10 workers=8".to_owned());
         assert_eq!(found[0], (Figure::ServerCpu, name, Some(2), 2.0));
         assert!(figures(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_growth_of_nodes_of_which_one_was_restarted_or_has_joined_is_not_known() {
+        let of = |nodes, cpu| ServerSample {
+            nodes: Some(nodes),
+            ..sample(cpu, 1.0)
+        };
+        let cut_off = window(
+            "a",
+            During::Settle,
+            &[
+                (0.0, sample(1.0, 1.0)),
+                (2.0, sample(2.0, 1.0)),
+                (9.0, ServerSample::default()),
+            ],
+        );
+        let sampled = figures(&[cut_off]).pop();
+        let expected = (Figure::ServerSampled, Some("settle".to_owned()), None, 2.0);
+        assert_eq!(sampled, Some(expected), "up to the last one that was told");
+        let cpu = |samples: [ServerSample; 2]| {
+            let [first, second] = samples;
+            let found = figures(&[window("a", During::Settle, &[(0.0, first), (1.0, second)])]);
+            let mut found = found.into_iter();
+            let cpu = found.find(|(figure, ..)| *figure == Figure::ServerCpu);
+            cpu.map(|(_, _, _, value)| value)
+        };
+        assert_eq!(cpu([of(3, 60.0), of(3, 66.0)]), Some(6.0));
+        assert_eq!(cpu([of(3, 60.0), of(3, 45.0)]), None);
+        assert_eq!(cpu([of(3, 60.0), of(4, 66.0)]), None);
+        assert_eq!(cpu([sample(20.0, 1.0), of(2, 45.0)]), None);
     }
 }

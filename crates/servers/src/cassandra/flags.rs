@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::clock;
 use super::config::quoted;
 use super::folder::{Folder, utf8};
 use super::gc_log;
@@ -137,7 +138,7 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path, release: Release) -> Re
         format!("-Duser.home={}", utf8(&folder.home())?),
         format!("-Djava.naming.factory.url.pkgs={NAMING_PACKAGE}"),
         "-cp".to_owned(),
-        class_path(jars)? + &naming_path(folder)?,
+        class_path(jars)? + &further_path(&folder.naming())? + &further_path(&folder.clock())?,
     ]);
     let lines: Vec<_> = flags.iter().map(quoted).collect();
     write_synced(&folder.flags(), &(lines.join("\n") + "\n"))
@@ -174,6 +175,7 @@ pub(crate) fn server(
     if node.is_alone() {
         flags.extend(quick::alone(tuning).map(|flag| (*flag).to_owned()));
     }
+    flags.extend(clock::flags(node, tuning));
     flags.extend(common_flags(tuning));
     Ok(flags)
 }
@@ -225,16 +227,17 @@ pub(crate) fn agent(jars: &Path, name: &str) -> Result<PathBuf> {
     })
 }
 
-/// Returns the addition to the class path for a Java that needs it.
-fn naming_path(folder: &Folder) -> Result<String> {
-    if !folder.naming().is_dir() {
+/// Returns the addition to the class path of a folder of classes, if there is one.
+fn further_path(classes: &Path) -> Result<String> {
+    if !classes.is_dir() {
         return Ok(String::new());
     }
-    naming::check_colon(&folder.naming())?;
-    Ok(format!(":{}", utf8(&folder.naming())?))
+    naming::check_colon(classes)?;
+    Ok(format!(":{}", utf8(classes)?))
 }
 
-fn class_path(jars: &Path) -> Result<String> {
+/// Returns the class path of Cassandra's jars.
+pub(crate) fn class_path(jars: &Path) -> Result<String> {
     let jars: Vec<_> = sorted_jars(jars)?
         .iter()
         .map(|jar| utf8(jar))
@@ -371,9 +374,9 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for (name, fits) in [("a", true), ("a:b", false)] {
             let folder = Folder::create(&parent.path().join(name)).unwrap();
-            assert_eq!(naming_path(&folder).unwrap(), "");
+            assert_eq!(further_path(&folder.naming()).unwrap(), "");
             std::fs::create_dir(folder.naming()).unwrap();
-            assert_eq!(naming_path(&folder).is_ok(), fits, "{name}");
+            assert_eq!(further_path(&folder.naming()).is_ok(), fits, "{name}");
         }
     }
 

@@ -75,6 +75,8 @@ impl Folder {
             self.logs(),
             self.naming(),
             self.naming().with_extension("new"),
+            self.clock(),
+            self.clock().with_extension("new"),
             self.yaml().with_extension("new"),
         ];
         own.extend(self.files_of_store());
@@ -127,6 +129,11 @@ impl Folder {
     /// nodetool needs.
     pub(crate) fn naming(&self) -> PathBuf {
         self.0.join("naming")
+    }
+
+    /// Returns the folder of the class that is the clock of a node in place of Cassandra's own.
+    pub(crate) fn clock(&self) -> PathBuf {
+        self.0.join("clock")
     }
 
     /// Returns the file with the JVM's flags that the server and its tools have in common.

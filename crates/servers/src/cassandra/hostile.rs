@@ -13,6 +13,7 @@ use bakeoff_testing::times;
 use super::gc_log::{GcLog, Pauses, path};
 use super::java::parse_version;
 use super::nodes::up_and_normal;
+use super::recording::stacks;
 use super::{checksums, log, maven, nodetool};
 use crate::log::LINES;
 
@@ -54,6 +55,27 @@ fn pauses_are_the_same_however_a_log_is_read() {
         let (middle, end) = end.split_at(end.len() / 2);
         assert_eq!(pauses(folder.path(), &[begin, middle, end]), whole);
         whole.count > 0
+    });
+}
+
+#[test]
+fn stacks_of_a_recording_are_counted() {
+    let parser = Parser {
+        name: "recordings that Java prints",
+        most_bytes: TEXT_BYTES,
+        cases: times(2_000, 60_000),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    parser.feed(&corpus("jfr"), |bytes| {
+        let counted = runtime.block_on(stacks::read(bytes)).unwrap();
+        let begun = String::from_utf8_lossy(bytes)
+            .matches("stackTrace = [")
+            .count();
+        assert!(counted.values().sum::<u64>() <= begun as u64);
+        assert!(counted.keys().all(|stack| !stack.is_empty()));
+        !counted.is_empty()
     });
 }
 

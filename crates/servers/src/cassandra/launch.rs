@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::chosen_ports::chosen_ports;
+use super::clock;
 use super::config::Chosen;
 use super::flags;
 use super::folder::Folder;
@@ -163,6 +164,8 @@ impl Server {
         };
         // Each starts a Java of its own, where there is something to make.
         tokio::try_join!(naming::prepare(&folder, &java.program, jars), store)?;
+        let class_path = flags::class_path(jars)?;
+        clock::prepare(&folder, &java.program, &class_path, node, &options.tuning).await?;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
         let release = Release::of(&options.version);

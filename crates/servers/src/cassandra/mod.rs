@@ -17,7 +17,9 @@
 mod added;
 pub(crate) mod checksums;
 mod chosen_ports;
+mod clock;
 mod compactions;
+mod compiler;
 mod config;
 mod control;
 mod cql;

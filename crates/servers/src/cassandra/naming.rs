@@ -4,14 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
-
-use tokio::process::Command;
 
 use super::folder::Folder;
 use super::jar_files::jar_named;
-use crate::environment::keep_needed;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 use crate::machine::existing;
@@ -20,8 +15,6 @@ const MODULE: &str = "jdk.naming.rmi";
 const CLASS: &str = "rmiURLContextFactory.java";
 const SOURCE: &str = include_str!("rmiURLContextFactory.java");
 const COMPILER_JAR: &str = "ecj-";
-const COMPILE_LIMIT: Duration = Duration::from_secs(60);
-const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
 /// Checks that Java could load the class from a folder.
 ///
@@ -70,35 +63,14 @@ pub(crate) async fn prepare(folder: &Folder, java: &Path, jars: &Path) -> Result
 }
 
 async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> Result<()> {
-    let mut command = Command::new(java);
-    keep_needed(command.as_std_mut());
-    let run = command
-        .arg("-cp")
-        .arg(compiler)
-        .args([COMPILER, "-nowarn", "-source", "11", "-target", "11", "-d"])
-        .args([output, source])
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let Ok(output) = tokio::time::timeout(COMPILE_LIMIT, run).await else {
-        return Err(Error::Refused(format!(
-            "{} lacks the module {MODULE}, and compiling its replacement did not end within {} s: \
-             install openjdk-17-jre-headless",
-            java.display(),
-            COMPILE_LIMIT.as_secs()
-        )));
-    };
-    let output = output.map_err(Error::io("run", java))?;
-    if output.status.success() {
-        return Ok(());
+    match super::compiler::compile(java, compiler, source, output).await? {
+        None => Ok(()),
+        Some(reason) => Err(Error::Refused(format!(
+            "{} lacks the module {MODULE}, and its replacement cannot be compiled; install \
+             openjdk-17-jre-headless: {reason}",
+            java.display()
+        ))),
     }
-    let printed = [output.stdout, output.stderr].concat();
-    Err(Error::Refused(format!(
-        "{} lacks the module {MODULE}, and its replacement cannot be compiled; install \
-         openjdk-17-jre-headless: {}",
-        java.display(),
-        String::from_utf8_lossy(&printed).trim()
-    )))
 }
 
 fn compiler(jars: &Path) -> Result<PathBuf> {

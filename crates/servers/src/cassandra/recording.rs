@@ -3,7 +3,7 @@
 //! The recorder looks every 20 ms which methods of at most five running threads are under way. Code of libraries, of the
 //! system and of the collector is not Java, and in no recording.
 
-mod stacks;
+pub(super) mod stacks;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -119,7 +119,8 @@ fn usable_account(
     let entered = { opened.set_group(account.gid) }.and_then(|()| opened.set_mode(ENTERED));
     entered.map_err(|error| error.to_string())?;
     let mut read_first = vec![folder.yaml(), folder.logback(), folder.flags()];
-    read_first.extend(Some(folder.naming()).filter(|naming| naming.is_dir()));
+    let classes = [folder.naming(), folder.clock()];
+    read_first.extend(classes.into_iter().filter(|classes| classes.is_dir()));
     match first_unreadable(&account, &read_first)? {
         None => Ok(account),
         Some(file) => Err(format!("user '{name}' cannot read {file}")),

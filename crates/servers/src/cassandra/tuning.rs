@@ -19,6 +19,10 @@ pub struct Tuning {
     /// The number of processors that the JVM takes the machine to have, by which it and Cassandra size their pools of
     /// threads; `None` leaves it to the JVM. Threads may still run on all of them.
     pub processors: Option<u32>,
+    /// The milliseconds by which the clock of the last one of several nodes is ahead of that of this machine, or
+    /// behind it if they are negative: for tests, with Cassandra 5.0 alone.
+    #[serde(skip)]
+    pub last_node_ahead_ms: i64,
     /// Keys of `cassandra.yaml` with their values, in place of Bakeoff's own or in addition to them. A
     /// server does not start with a key that Bakeoff needs itself, nor with a value that is more than a
     /// word or a number. `sstable_format` stands for the format within the entry `sstable`.

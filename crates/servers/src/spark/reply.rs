@@ -98,6 +98,9 @@ pub(super) fn read_part(from: &mut impl Read, left: u64) -> Result<Vec<u8>, Stri
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

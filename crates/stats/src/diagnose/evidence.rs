@@ -113,10 +113,9 @@ pub struct Share {
     pub sstables_per_read_p95: Option<f64>,
     /// Compressed bytes by uncompressed ones.
     pub compression_ratio: Option<f64>,
-    /// Looks into SSTables that do not have the key, which their Bloom filters did not prevent.
+    /// Looks into SSTables that do not have the key, which their Bloom filters did not prevent, of the SSTables that
+    /// are in use.
     pub bloom_false_positives: Option<u64>,
-    /// Share of them in all looks at Bloom filters.
-    pub bloom_false_ratio: Option<f64>,
     /// Keys that were read most while they were sampled, most first.
     pub keys: Option<Vec<Key>>,
 }

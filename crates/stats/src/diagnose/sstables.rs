@@ -102,27 +102,25 @@ pub fn bloom_filter(evidence: &Evidence, table: usize) -> Result<Outcome, NotChe
     let allowed = schema(evidence, table)?.bloom_fp_chance.unwrap_or(ALLOWED);
     let source = nodetool("nodetool tablestats");
     let known = of_reads(evidence, table, source, |share| {
-        Some((
-            share.bloom_false_positives? as f64,
-            share.bloom_false_ratio?,
-        ))
+        // A read looks at the filter of an SSTable once at most. The ratio that nodetool prints is only that since
+        // anybody last asked for it.
+        let most_looks = share.local_reads.count? as f64 * share.sstables? as f64;
+        Some((share.bloom_false_positives? as f64, most_looks))
     })?;
-    let is_wrong = |(_, (count, ratio)): &(&Node, (f64, f64))| {
-        // Of as many looks as there were.
-        let expected = allowed * count / ratio;
-        let is_certain = *count > expected + CERTAIN * expected.sqrt();
-        *ratio > allowed && *count >= FEWEST_FALSE && is_certain
+    let is_wrong = |(_, (count, most_looks)): &(&Node, (f64, f64))| {
+        let expected = allowed * most_looks;
+        *count >= FEWEST_FALSE && *count > expected + CERTAIN * expected.sqrt()
     };
     let wrong: Vec<_> = known.into_iter().filter(is_wrong).collect();
     if wrong.is_empty() {
         return Ok(Outcome::Healthy);
     }
     let mut seen = Vec::new();
-    for (node, (count, ratio)) in &wrong {
+    for (node, (count, most_looks)) in &wrong {
         let of = |figure, value, unit| Observed::of(&node.address, figure, value, unit);
-        let share = "of the looks at Bloom filters are false positives";
-        seen.push(of(share, *ratio, Unit::Share));
         seen.push(of("false positives", *count, Unit::Count));
+        let looks = "looks at Bloom filters at most, one at each SSTable a read";
+        seen.push(of(looks, *most_looks, Unit::Count));
     }
     Ok(Outcome::Finding(Finding {
         urgency: Urgency::Sometime,

@@ -102,7 +102,7 @@ const FAULTS: [(&str, Urgency, Change); 34] = [
         share(e).sstables = Some(21)
     }),
     ("bloom-filter", Urgency::Sometime, |e| {
-        share(e).bloom_false_ratio = Some(0.02);
+        share(e).bloom_false_positives = Some(450);
     }),
     ("tombstones", Urgency::Now, |e| {
         share(e).tombstones_per_read.p99 = Some(1500.0);

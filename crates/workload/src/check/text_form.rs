@@ -42,6 +42,7 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
             "`join` names columns of the file; one without a header needs `fields` for their names";
         return Err(document.error(join.span(), message));
     }
+    let decimal = columns::decimal(document, data)?;
     Ok(TextForm {
         no_header,
         fields,
@@ -53,7 +54,9 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         formats: columns::formats(document, data, table, &joined)?,
         joined,
         constants,
-        signs: columns::signs(document, data, table)?,
+        zone: columns::zone(document, data)?,
+        decimal,
+        signs: columns::signs(document, data, table, decimal)?,
         bad_rows: columns::bad_rows(document, data)?,
     })
 }
@@ -112,7 +115,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 13] = [
+    let given: [(&str, Option<Range<usize>>); 15] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
@@ -127,6 +130,8 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
         ("join", data.join.as_ref().map(Spanned::span)),
         ("constant", data.constant.as_ref().map(Spanned::span)),
         ("format", data.format.as_ref().map(Spanned::span)),
+        ("zone", data.zone.as_ref().map(Spanned::span)),
+        ("decimal", data.decimal.as_ref().map(Spanned::span)),
         ("signs", data.signs.as_ref().map(Spanned::span)),
         ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
     ];

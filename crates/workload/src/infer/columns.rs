@@ -1,5 +1,6 @@
 //! Looks at all values of a file, column by column.
 
+mod decimal;
 mod notes;
 mod said;
 
@@ -12,7 +13,7 @@ use super::names;
 use super::rows::{FileRows, Join, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
-use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat};
+use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat, Zone};
 use said::{check_said, said_formats};
 
 /// Different values that are counted exactly, of all columns together and of one at most.
@@ -52,6 +53,10 @@ pub struct SeenColumns {
     pub broken: u64,
     /// Words that stand for no value, with how often they do.
     pub null: Vec<(String, u64)>,
+    /// What says that numbers have a decimal comma, if they do.
+    pub decimal_comma: Option<String>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -118,7 +123,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         None => words_for_null(asked),
     };
     let mut said = said_formats(&names, rows, asked)?;
-    let mut read = read_all(rows, &said, &words)?;
+    let mut read = read_all(rows, &said, &words, asked.zone.as_ref())?;
     if read.broken * 2 > read.rows {
         let message = if rows.has_delimiter() {
             mostly_broken(rows.names.len(), &read)
@@ -139,13 +144,9 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         rows: read.rows,
         broken: read.broken,
         null: Vec::new(),
+        decimal_comma: decimal::comma(&names, rows, &read.evidence, asked),
+        zone: asked.zone.clone(),
         notes: Vec::new(),
-    };
-    let called = |name: &Option<String>, column: &str, written: &str| {
-        name.as_ref().is_some_and(|name| {
-            let name = name.trim().to_lowercase();
-            name == column || name == written.trim().to_lowercase()
-        })
     };
     let lower: Vec<String> = { rows.names.iter() }
         .map(|name| name.trim().to_lowercase())
@@ -160,8 +161,11 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             seen.left_out.push(why);
             continue;
         }
-        let is_time = is_like_time(&name) || called(&asked.time, &name, written);
-        let mut decision = evidence.decide(is_time);
+        let is_time = is_time(&name, written, asked);
+        let mut decision = match &seen.decimal_comma {
+            Some(_) => evidence.decide_with_comma(is_time),
+            None => evidence.decide(is_time),
+        };
         if let Some(format) = said.remove(&index) {
             check_said(written, &format, &evidence, &decision)?;
         }
@@ -196,6 +200,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         seen.null = null_words(&seen.columns, asked);
     }
     let mut all_notes = notes::on_lines(rows, asked);
+    all_notes.extend(decimal::note(seen.decimal_comma.as_ref(), asked));
     all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));
     seen.notes = all_notes;
     Ok(seen)
@@ -232,17 +237,22 @@ struct ReadRows {
 }
 
 /// Reads all rows of a file, in which these words stand for no value. `said` are the forms of times that the user says,
-/// by the number of their column.
+/// by the number of their column, and `zone` is that of times which say none.
 fn read_all(
     rows: &FileRows,
     said: &BTreeMap<usize, TimeFormat>,
     words: &[String],
+    zone: Option<&Zone>,
 ) -> Result<ReadRows> {
     let columns = rows.names.len();
     let exactly = (DISTINCT_VALUES / columns.max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
-    let new = |column: usize| Evidence::new(exactly, said.get(&column).cloned());
+    let new = |column: usize| {
+        let said = said.get(&column).cloned();
+        Evidence::new(exactly, said).in_zone(zone)
+    };
     let joined = rows.join.iter();
-    let joined = joined.map(|join| Evidence::new(exactly, join.forms.iter().cloned()));
+    let joined =
+        joined.map(|join| Evidence::new(exactly, join.forms.iter().cloned()).in_zone(zone));
     let mut read = ReadRows {
         evidence: (0..columns).map(new).chain(joined).collect(),
         rows: 0,
@@ -357,6 +367,15 @@ fn null_words(columns: &[SeenColumn], asked: &Asked) -> Vec<(String, u64)> {
     }
     let words = needed.into_iter();
     words.map(|(word, times)| (word.clone(), times)).collect()
+}
+
+/// Returns whether the numbers of a column may be times, by its name in the table or in the file.
+fn is_time(name: &str, written: &str, asked: &Asked) -> bool {
+    let is_asked = asked.time.as_ref().is_some_and(|time| {
+        let time = time.trim().to_lowercase();
+        time == name || time == written.trim().to_lowercase()
+    });
+    is_asked || is_like_time(name)
 }
 
 fn is_like_time(name: &str) -> bool {

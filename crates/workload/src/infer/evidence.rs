@@ -1,23 +1,26 @@
 //! What the values of a column say about its type.
 
+mod commas;
+mod kept;
+
 use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::distinct::Distinct;
 use super::sequence::Sequence;
-use super::signs::{FoundSigns, Numbers, SignEvidence, has_decimal_comma};
+use super::signs::{FoundSigns, Numbers, SignEvidence};
 use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
-use crate::{ColumnType, NumberForm, TimeFormat};
+use crate::{ColumnType, NumberForm, TimeFormat, Zone};
+use commas::CommaEvidence;
+pub use commas::Decimals;
+use kept::Kept;
 
 /// Words that stand for no value even among texts.
 const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
 
 /// One value in so many may be another than its column's type, and is then set aside as a bad row.
 const ONE_MISFIT_IN: u64 = 200;
-
-/// Values that are kept for a condition that some of them meet.
-const KEPT_VALUES: usize = 256;
 
 /// Evidence of one column.
 pub struct Evidence {
@@ -37,14 +40,14 @@ pub struct Evidence {
     plain: Numbers,
     huge: u64,
     leading_zeros: u64,
-    decimal_commas: u64,
     /// Numbers with signs.
     signs: SignEvidence,
+    /// The same values as numbers with a decimal comma.
+    commas: CommaEvidence,
     booleans: u64,
     times: TimeEvidence,
-    /// Some numbers, of so many.
-    kept: Vec<f64>,
-    kept_of: u64,
+    /// Some numbers.
+    kept: Kept,
     /// First value that is no number, with its line.
     no_number: Option<(u64, String)>,
 }
@@ -79,14 +82,19 @@ impl Evidence {
             plain: Numbers::NONE,
             huge: 0,
             leading_zeros: 0,
-            decimal_commas: 0,
             signs: SignEvidence::new(),
+            commas: CommaEvidence::new(),
             booleans: 0,
             times: TimeEvidence::new(said),
-            kept: Vec::new(),
-            kept_of: 0,
+            kept: Kept::new(),
             no_number: None,
         }
+    }
+
+    /// Takes the zone in which times are meant that say no offset from UTC.
+    pub fn in_zone(mut self, zone: Option<&Zone>) -> Evidence {
+        self.times.zone = zone.cloned();
+        self
     }
 
     /// Looks at a cell. `null` are the words that stand for no value.
@@ -120,34 +128,22 @@ impl Evidence {
             Ok(number) => {
                 let is_whole = self.plain.add(value);
                 self.huge += u64::from(is_digits && !is_whole);
-                self.keep(number);
+                self.kept.add(number);
+                self.commas.see_plain(value, number);
             }
             Err(_) => {
                 if self.no_number.is_none() {
                     self.no_number = Some((line, value.chars().take(40).collect()));
                 }
-                match self.signs.see(value) {
-                    Some(number) => self.keep(number),
-                    None => self.decimal_commas += u64::from(has_decimal_comma(value)),
+                let with_signs = self.signs.see(value);
+                if let Some(number) = with_signs {
+                    self.kept.add(number);
                 }
+                self.commas.see(line, value, with_signs.is_none());
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
             }
-        }
-    }
-
-    /// Keeps values that are spread over the whole column.
-    fn keep(&mut self, number: f64) {
-        if !number.is_finite() {
-            return;
-        }
-        self.kept_of += 1;
-        if self.kept.len() < KEPT_VALUES {
-            self.kept.push(number);
-        } else if self.kept_of.is_power_of_two() || self.kept_of.is_multiple_of(997) {
-            let place = self.kept_of as usize % KEPT_VALUES;
-            self.kept[place] = number;
         }
     }
 
@@ -164,12 +160,7 @@ impl Evidence {
     /// Returns a number that about a tenth of the values exceed or, if the highest one is more frequent than that, the
     /// next lower one; `None` if all are the same.
     pub fn high_value(&self) -> Option<f64> {
-        let mut kept = self.kept.clone();
-        kept.sort_by(f64::total_cmp);
-        let most = *kept.last()?;
-        let below = kept.iter().filter(|value| **value < most).count();
-        let place = (kept.len() * 9 / 10).min(below.checked_sub(1)?);
-        kept.get(place).copied()
+        self.kept.high_value()
     }
 
     /// Returns whether a word stands for no value here, so that it has to be said.
@@ -268,13 +259,15 @@ impl Evidence {
         let (percents, amounts, thousands) = self.signs.counts();
         if thousands > 0 && enough(thousands + whole) || self.signs.fits_all(values) {
             let why = "numbers with a comma or point before each three digits, or a decimal one: if commas are before \
-                       three digits, say the signs in [data.signs] and make this a number; else write the numbers with \
-                       a decimal point and nothing before three digits";
+                       three digits, say the signs in [data.signs] and make this a number; if they are before decimals, \
+                       --decimal , says so; else write the numbers with a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
         let with_signs = whole + percents + amounts + thousands;
-        if self.decimal_commas > 0 && enough(self.decimal_commas + with_signs) {
-            let why = "numbers with a decimal comma: write them with a point to make this a double";
+        let with_comma = self.commas.only_with_comma();
+        if with_comma > 0 && enough(with_comma + with_signs) {
+            let why = "numbers with a decimal comma, beside others with a point or with other signs: write all alike to \
+                       make this a double, or say --decimal ,";
             return text(why.to_owned());
         }
         if percents > 0 && enough(percents + all) {
@@ -310,13 +303,7 @@ impl Evidence {
                 or.written()
             ));
         }
-        if found.with_zone > 0 && found.with_zone < found.fits {
-            why.push_str(&format!(
-                "; {} have a zone, and the other {} are taken as UTC",
-                found.with_zone,
-                found.fits - found.with_zone
-            ));
-        }
+        why.push_str(&self.times.about_zone(&found));
         let is_cut = found.finer > 0 || matches!(written, "us" | "ns");
         if is_cut {
             why.push_str("; what is below a millisecond is cut");

@@ -75,6 +75,8 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         repeated: key.found.repeated,
         counted_one_in: key.found.share,
         rows: seen.rows,
+        decimal_comma: seen.decimal_comma,
+        zone: seen.zone,
         delimiter: rows.delimiter,
         spaced_quotes: rows.has_spaced_quotes(),
         no_header: rows.no_header,
@@ -154,7 +156,10 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
         signs: column.decision.signs.as_ref().map(NumberForm::written),
         evidence: evidence(column, seen, rows),
         distinct: column.evidence.different(),
-        high_value: column.evidence.high_value(),
+        high_value: match seen.decimal_comma {
+            Some(_) => column.evidence.high_value_with_comma(),
+            None => column.evidence.high_value(),
+        },
     }
 }
 

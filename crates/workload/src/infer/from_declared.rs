@@ -44,6 +44,8 @@ impl Inferred {
             rows: ROWS,
             bad_rows: 0,
             null: Vec::new(),
+            decimal_comma: None,
+            zone: None,
             delimiter: None,
             no_header: false,
             skip_lines: 0,

@@ -3,6 +3,7 @@
 
 use super::sniff::names_columns;
 use super::times::{are_of_one_form, meant};
+use crate::number_form::has_decimal_comma;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::{NULL_WORDS, TextForm, TimeFormat};
@@ -118,12 +119,12 @@ fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
     if rows.len() < 3 || has_times(line, rows[0]) {
         return false;
     }
-    let is_number = |field: &String| field.trim().parse::<f64>().is_ok();
+    let is_number = |field: &str| field.parse::<f64>().is_ok() || has_decimal_comma(field);
     let of_numbers =
-        (0..line.len()).filter(|column| rows.iter().all(|row| is_number(&row[*column])));
+        (0..line.len()).filter(|column| rows.iter().all(|row| is_number(row[*column].trim())));
     let units: Vec<&str> = of_numbers.map(|column| line[column].trim()).collect();
     let is_none = |word: &&str| NULL_WORDS.contains(word) || [".", "*"].contains(word);
-    let is_unit = |unit: &&str| unit.parse::<f64>().is_err() && !is_none(unit);
+    let is_unit = |unit: &&str| !is_number(unit) && !is_none(unit);
     units.len() * 2 >= line.len()
         && units.iter().all(is_unit)
         && units.iter().any(|unit| !unit.is_empty())
@@ -143,11 +144,16 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> (u64, u64) {
+        found_by(b',', text)
+    }
+
+    fn found_by(delimiter: u8, text: &str) -> (u64, u64) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.csv");
         std::fs::write(&path, text).unwrap();
         let form = TextForm {
             no_header: true,
+            delimiter: Some(delimiter),
             ..TextForm::default()
         };
         let head = head(&TextInput::new(&[path], &form).unwrap()).unwrap();
@@ -189,6 +195,10 @@ mod tests {
         let text = |second: &str| format!("room,time,heat\n{second}{rows}");
         assert_eq!(found(&text(",s,degC\n")), (0, 1));
         assert_eq!(found(&format!("title\n{}", text("-,[s],[K]\n"))), (1, 1));
+        let commas = text(",s,degC\n").replace(',', ";").replace("2.5", "2,5");
+        assert_eq!(found_by(b';', &commas), (0, 1));
+        let commas = text("").replace(',', ";").replace("2.5", "2,5");
+        assert_eq!(found_by(b';', &commas), (0, 0));
         for second in ["", "a,NA,NA\n", "a,,\n", "a,0,x\n", "a,.,.\n"] {
             assert_eq!(found(&text(second)), (0, 0), "{second}");
         }

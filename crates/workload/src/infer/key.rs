@@ -41,6 +41,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         name: &column.name,
         kind: column.decision.kind,
         format: column.decision.format.as_ref(),
+        zone: asked.zone.as_ref(),
         distinct: column.evidence.different(),
         nulls: column.nulls(&seen.null),
         runs: column.evidence.sequence.runs,

@@ -32,7 +32,7 @@ mod yearless;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::{ColumnType, Result, TimeFormat};
+use crate::{ColumnType, DecimalMark, Result, TimeFormat, Zone};
 pub use declared::{Declared, DeclaredColumn, DeclaredForm};
 pub use names::{is_reserved, name as plain_name};
 pub use origin::Origin;
@@ -58,6 +58,10 @@ pub struct Asked {
     pub skip_lines: Option<u64>,
     /// Columns with the form of their times.
     pub formats: Vec<(String, TimeFormat)>,
+    /// What is before the decimals of numbers; `None` if that is to be found.
+    pub decimal: Option<DecimalMark>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
     /// Texts of questions in SQL, whose columns remain although they are only parts of a time.
     pub questions: Vec<String>,
 }
@@ -87,6 +91,10 @@ pub struct Inferred {
     pub bad_rows: u64,
     /// Words that stand for no value, with how often they do.
     pub null: Vec<(String, u64)>,
+    /// What says that numbers have a decimal comma, if they do.
+    pub decimal_comma: Option<String>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<Zone>,
     /// Byte between the fields, where the name of the file does not say it.
     pub delimiter: Option<u8>,
     /// Whether spaces around the quotes of fields are no part of them.

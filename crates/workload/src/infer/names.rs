@@ -233,7 +233,14 @@ pub fn columns(written: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::io::Read;
+
+    use bakeoff_servers::cassandra::Release;
+    use zip::ZipArchive;
+
     use super::*;
+    use crate::java::java_with_cassandra;
 
     #[test]
     fn names_can_be_written_without_quotes() {
@@ -250,6 +257,28 @@ mod tests {
             assert_eq!(name(written, "none"), expected, "{written}");
         }
         assert!(name(&"x".repeat(200), "none").len() <= MOST_CHARACTERS + 1);
+    }
+
+    /// Compares them with the lists in the jars of both releases.
+    #[tokio::test]
+    async fn a_word_that_cassandra_reserves_is_no_name() {
+        for release in [Release::Five, Release::Four] {
+            let Some((_, class_path)) = java_with_cassandra(release).await else {
+                return;
+            };
+            let mut jars = class_path.split(':');
+            let jar = jars.find(|jar| jar.contains("/cassandra-all-")).unwrap();
+            let mut jar = ZipArchive::new(File::open(jar).unwrap()).unwrap();
+            let mut list = jar
+                .by_name("org/apache/cassandra/cql3/reserved_keywords.txt")
+                .unwrap();
+            let mut words = String::new();
+            list.read_to_string(&mut words).unwrap();
+            assert!(words.lines().count() > 50, "{words}");
+            for word in words.lines() {
+                assert!(is_reserved(word.trim()), "{release:?} reserves {word}");
+            }
+        }
     }
 
     #[test]

@@ -107,10 +107,12 @@ impl FileRows {
             return Err(data_error(first, message));
         }
         if DataFileName::of(first).is_typed() {
-            let of_text = asked.delimiter.is_some() || asked.header.is_some();
-            if of_text || asked.skip_lines.is_some() || !asked.formats.is_empty() {
-                let message = "--delimiter, --header, --no-header, --skip-lines and --time-format are for files of \
-                               text; leave them out";
+            let of_lines =
+                asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some();
+            let of_cells = asked.decimal.is_some() || asked.zone.is_some();
+            if of_lines || of_cells || !asked.formats.is_empty() {
+                let message = "--delimiter, --header, --no-header, --skip-lines, --time-format, --decimal and --zone \
+                               are for files of text; leave them out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
             let files = TypedFiles::open(&paths)?;

@@ -1,6 +1,7 @@
 //! Finds out what separates the fields of a text file, and whether its first line names them.
 
 use super::times::{are_of_one_form, meant};
+use crate::number_form::has_decimal_comma;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::{NULL_WORDS, TimeFormat};
@@ -12,8 +13,12 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 const RECORDS: usize = 200;
 
 /// Returns the byte that separates the fields of most records alike; the one that the name of the file says if
-/// it does, and `None` if no byte does. One that is not in the first record is none if another one divides all alike.
+/// it does, and `None` if no byte does. One that is not in the first record is none if another one divides all alike,
+/// and a comma is none where all commas are before decimals.
 pub fn delimiter(input: &TextInput) -> Result<Option<u8>, FieldsError> {
+    if let Some(delimiter) = beside_decimal_commas(input)? {
+        return Ok(Some(delimiter));
+    }
     let named = [input.delimiter];
     let mut dividing: Vec<(u8, Division)> = Vec::new();
     for delimiter in named.into_iter().chain(DELIMITERS) {
@@ -43,6 +48,39 @@ pub fn delimiter(input: &TextInput) -> Result<Option<u8>, FieldsError> {
     // Of those with equally many fields the first, which `max_by_key` would find last.
     let best = { dividing.iter().rev() }.max_by_key(|(_, division)| division.fields);
     Ok(best.map(|(delimiter, _)| *delimiter))
+}
+
+/// Returns the byte that divides all records alike where each of their commas is before the decimals of a number, so
+/// that commas divide nothing. Commas in the first record may be those of names.
+fn beside_decimal_commas(input: &TextInput) -> Result<Option<u8>, FieldsError> {
+    for delimiter in DELIMITERS.into_iter().filter(|byte| *byte != b',') {
+        let divided = input.divided_at(delimiter);
+        let mut reader = FieldReader::new(divided.open(), delimiter);
+        let (mut records, mut fields, mut commas) = (0, 0, 0);
+        let is_it = loop {
+            let read = match reader.read() {
+                Ok(Some(read)) if records < RECORDS => read,
+                Ok(_) => break records > 1 && commas > 0,
+                // A quote of a text that has none may never be closed.
+                Err(FieldsError::Endless { .. }) => break false,
+                Err(error) => return Err(error),
+            };
+            let of_commas = (0..read.len()).filter_map(|place| read.get(place));
+            let of_commas: Vec<&str> = of_commas.filter(|field| field.contains(',')).collect();
+            let are_decimal = of_commas.iter().all(|field| has_decimal_comma(field));
+            let is_alike = read.len() > 1 && (records == 0 || read.len() == fields);
+            if !is_alike || records > 0 && !are_decimal {
+                break false;
+            }
+            commas += if are_decimal { of_commas.len() } else { 0 };
+            fields = read.len();
+            records += 1;
+        };
+        if is_it {
+            return Ok(Some(delimiter));
+        }
+    }
+    Ok(None)
 }
 
 /// How a byte divides the first records of a text.
@@ -104,7 +142,7 @@ pub fn words(input: &TextInput) -> Result<Option<usize>, FieldsError> {
                     && !words.is_empty()
                     && !NULL_WORDS.contains(&second)
                 {
-                    let is_number = second.parse::<f64>().is_ok();
+                    let is_number = second.parse::<f64>().is_ok() || has_decimal_comma(second);
                     numbers += u64::from(is_number);
                     texts += u64::from(!is_number);
                 }
@@ -128,6 +166,7 @@ pub fn names_columns(fields: &[String], next: &[String]) -> bool {
     let is_value = |field: &String| {
         let field = field.trim();
         field.parse::<f64>().is_ok()
+            || has_decimal_comma(field)
             || NULL_WORDS.contains(&field)
             || meant(&TimeFormat::Iso, field).is_some()
             || ["true", "false"].contains(&field.to_lowercase().as_str())
@@ -169,6 +208,10 @@ mod tests {
         assert_eq!(sniffed("a.csv", "a\tb\n1,5\t2\n"), Some(b'\t'));
         assert_eq!(sniffed("a.tsv", "a\tb\n\"1,5\t2\n"), Some(b'\t'));
         assert_eq!(sniffed("a.txt", "a|b|c\n1|2|3\n"), Some(b'|'));
+        assert_eq!(sniffed("a.csv", "1,5;2,75\n1,25;3,5\n"), Some(b';'));
+        assert_eq!(sniffed("a.csv", "T, C;v, m/s\n1,5;3\n1;2,5\n"), Some(b';'));
+        assert_eq!(sniffed("a.csv", "a;1,b\nc;2,d\n"), Some(b','));
+        assert_eq!(sniffed("a.csv", "1,2;3,4,5\n6,7;8,9,0\n"), Some(b','));
         assert_eq!(sniffed("a.csv", "a\n1\n2\n"), None);
         assert_eq!(sniffed("a.csv", ""), None);
     }
@@ -191,7 +234,13 @@ mod tests {
     fn a_first_line_with_values_is_a_row() {
         let names = |fields: &[&str]| names_columns(&owned(fields), &[]);
         assert!(names(&["time", "Flight Date", ""]));
-        for row in [&["a", "1"], &["2024-01-02", "x"], &["NA", "x"], &["", ""]] {
+        for row in [
+            &["a", "1"],
+            &["a", "1,5"],
+            &["2024-01-02", "x"],
+            &["NA", "x"],
+            &["", ""],
+        ] {
             assert!(!names(row), "{row:?}");
         }
         let first = owned(&["place", "1/22/20", "1/23/20"]);
@@ -218,6 +267,7 @@ mod tests {
         let pairs = "2026-03-01T00:00:00 11.819\n2026-03-01T00:01:00  NA\n2026-03-01T00:02:00 12\n";
         assert_eq!(words_of(pairs), Some(2));
         assert_eq!(words_of(&format!("time value\n{pairs}")), Some(2));
+        assert_eq!(words_of(&pairs.replace("11.819", "11,819")), Some(2));
         assert_eq!(words_of(&format!("time\n{pairs}")), None);
         let times = "2026-03-01 00:00:00\n2026-03-01 00:01:00\n";
         assert_eq!(words_of(times), None, "one time with a space");

@@ -118,9 +118,15 @@ fn proposed(seen: &SeenColumns, rows: &FileRows, asked: &Asked) -> Option<Join> 
     if rows.kinds().is_some() || asked.order.is_some() {
         return None;
     }
+    let name = free_name(seen);
+    let is_other = |time: &String| time.trim().to_lowercase() != name;
+    if asked.time.as_ref().is_some_and(is_other) {
+        return None;
+    }
     let parts = with_date(seen).or_else(|| of_numbers(seen))?;
-    let said = asked.time.iter().chain(&asked.key);
-    let said: Vec<String> = said.map(|name| name.trim().to_lowercase()).collect();
+    let said: Vec<String> = { asked.key.iter() }
+        .map(|name| name.trim().to_lowercase())
+        .collect();
     let is_said = |column: &&SeenColumn| {
         said.contains(&column.name) || said.contains(&column.written.trim().to_lowercase())
     };
@@ -144,7 +150,7 @@ fn proposed(seen: &SeenColumns, rows: &FileRows, asked: &Asked) -> Option<Join> 
         .iter()
         .filter(|column| is_asked(column, asked));
     Some(Join {
-        name: free_name(seen),
+        name,
         parts: parts.columns.iter().map(|column| column.index).collect(),
         called: parts.columns.iter().map(called).collect(),
         forms,
@@ -261,10 +267,12 @@ fn clock(seen: &SeenColumns) -> Option<Parts<'_>> {
     })
 }
 
-/// Returns an hour with the only minute and second.
+/// Returns an hour with the only minute and second. A `min` beside a `max` is the lowest of some values.
 fn of_hour<'a>(seen: &'a SeenColumns, hour: &'a SeenColumn) -> Parts<'a> {
     let (mut columns, mut form) = (vec![hour], "%H".to_owned());
-    if let Some(minute) = only(seen, &MINUTES) {
+    let has_highest = seen.columns.iter().any(|column| column.name == "max");
+    let minute = only(seen, &MINUTES).filter(|minute| minute.name != "min" || !has_highest);
+    if let Some(minute) = minute {
         columns.push(minute);
         form.push_str(" %M");
         if let Some(second) = only(seen, &SECONDS) {

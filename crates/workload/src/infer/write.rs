@@ -339,6 +339,8 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod form_tests;
 #[cfg(test)]
+mod local_tests;
+#[cfg(test)]
 mod parquet_tests;
 #[cfg(test)]
 mod tests;

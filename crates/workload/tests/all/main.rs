@@ -15,6 +15,7 @@ mod folders;
 mod hostile;
 mod json_files;
 mod loaded_rows;
+mod local_files;
 mod messy_files;
 mod mix_file;
 mod parameters;

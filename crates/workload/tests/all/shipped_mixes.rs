@@ -44,7 +44,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
             assert_ne!(value, Value::Null, "{}", path.display());
         }
     }
-    assert_eq!(mixes, 37);
+    assert_eq!(mixes, 39);
 }
 
 /// Tests the parts of a file that are comments for its user to enable.

@@ -102,6 +102,15 @@ fn numbers_of_years_to_minutes_are_read_as_one_time() {
 }
 
 #[test]
+fn a_time_in_two_columns_is_one_of_the_zone_that_is_said() {
+    let text = "Date,Time,series,value\n02/01/1970,18.00.00,a,1\n02/01/1970,24.00.00,a,2\n02/07/2024,12.00.00,a,3\n";
+    let data = format!("{DATED}\nzone = 'Europe/Berlin'");
+    let (_folder, source) = open(&data, TABLE, "x.csv", text).unwrap();
+    let expected = [DAY + 17 * HOUR, 2 * DAY - HOUR, 1_719_914_400_000].map(Some);
+    assert_eq!(times(source.as_ref()).unwrap(), expected);
+}
+
+#[test]
 fn the_parts_of_a_time_may_be_columns_themselves() {
     let table = TABLE.replace("value = 'double'", "year = 'int'");
     let text = "series,year,month,day,hhmm\na,1970,1,2,0\n";

@@ -65,14 +65,18 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     Ok(exit_of_run(&summary))
 }
 
-/// Says which rows the script has, if these are not all that there are.
-fn rows_of_script(options: &Decide) -> Result<Option<&'static str>> {
-    Ok(match Source::of(&options.from)? {
-        Source::Live => Some("the sample of the table"),
-        Source::Statements if options.data.is_some() => Some("the sample of --data"),
-        Source::Statements => Some("rows that are made by guesses"),
-        Source::Rows | Source::Workload => None,
-    })
+/// Says which rows the script has, if these are not all that there are, or more than there are.
+fn rows_of_script(options: &Decide) -> Result<Option<String>> {
+    let grown = options.asked.grow();
+    let own = match Source::of(&options.from)? {
+        Source::Live => "the sample of the table",
+        Source::Statements if options.data.is_some() => "the sample of --data",
+        Source::Statements => "rows that are made by guesses",
+        Source::Rows if grown.is_some() => "the rows of the file",
+        Source::Rows | Source::Workload => return Ok(None),
+    };
+    let made = grown.map_or("", |_| " with what --grow adds");
+    Ok(Some(format!("{own}{made}")))
 }
 
 /// Writes files into a folder that is new, and says so; one that has exactly these keeps them.
@@ -132,5 +136,52 @@ fn how_to(adoption: &Adoption, from: &str) -> HowTo {
         tables: tables.unwrap_or_default(),
         filling,
         why_not,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        decide: Decide,
+    }
+
+    #[test]
+    fn rows_that_are_not_all_or_are_made_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            path.display().to_string()
+        };
+        let (rows, statements) = (path("a.csv"), path("s.sql"));
+        let grow = ["--grow", "three years"];
+        let cases: [(&str, &[&str], Option<&str>); 6] = [
+            (&rows, &[], None),
+            (
+                &rows,
+                &grow,
+                Some("the rows of the file with what --grow adds"),
+            ),
+            (&statements, &[], Some("rows that are made by guesses")),
+            (
+                &statements,
+                &["--data", &rows],
+                Some("the sample of --data"),
+            ),
+            ("cassandra://db1/ks.t", &[], Some("the sample of the table")),
+            ("formats", &[], None),
+        ];
+        for (from, options, expected) in cases {
+            let words = [&["decide", from][..], options].concat();
+            let line = Line::try_parse_from(words).unwrap();
+            let told = rows_of_script(&line.decide).unwrap();
+            assert_eq!(told.as_deref(), expected, "{from} {options:?}");
+        }
     }
 }

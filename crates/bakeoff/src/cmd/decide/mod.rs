@@ -51,8 +51,8 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct Decide {
     /// Data file, file of statements (.cql, .sql) or live table (cassandra://HOST[:PORT]/KEYSPACE.TABLE, or
-    /// postgres://USER@HOST/DATABASE with --table), as of `bakeoff init`; or a workload: a file that ends in .toml, or a
-    /// name out of `bakeoff list`
+    /// postgres://USER@HOST/DATABASE with --table), as of `bakeoff init`; or a workload: a file that ends in .toml, or
+    /// a name out of `bakeoff list`
     from: PathBuf,
 
     #[command(flatten)]

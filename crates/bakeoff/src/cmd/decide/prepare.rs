@@ -30,9 +30,9 @@ pub struct Prepared {
     pub workload: Workload,
     /// Text of the workload with the proposed designs that can be used here.
     text: String,
-    /// The proposed designs that answer questions and fit the rows, also those whose engines are not here.
+    /// The proposed designs that answer questions and fit the rows, also those of which something is not here.
     pub proposals: Proposals,
-    /// Number of those whose engines are not here.
+    /// Number of those of which something is not here.
     left_out: usize,
     /// The workload as it was written for what is none, with the sample of a live table.
     written: Option<init::Written>,
@@ -94,8 +94,8 @@ fn make_folder(dir: &Path) -> Result<()> {
 
 impl Prepared {
     /// Finds out what there is to know of the rows and the questions, and which designs to measure, for a workload
-    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the user
-    /// asked to stop while that was read.
+    /// that is to be written to `path`. Nothing is written but the sample of a live table, beside it. `None` if the
+    /// user asked to stop while that was read.
     ///
     /// # Errors
     /// Fails with a misuse if the file, the questions or the workload cannot be used, and otherwise if a live table
@@ -164,7 +164,8 @@ fn check(workload: &Workload) -> Result<()> {
     Err(Misuse::new(anyhow!(missing)).into())
 }
 
-/// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks.
+/// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks. A
+/// dry run does not ask it.
 ///
 /// # Errors
 /// Fails with a misuse if the name of a server cannot be used.
@@ -177,6 +178,7 @@ async fn forget_named(options: &Decide, dir: &Path, proposals: &mut Proposals) -
         named.push(OptionGroup::Postgres);
     }
     let mut of_engines = EngineOptions::default();
+    of_engines.cassandra.cluster = options.cluster.cluster();
     options.postgres.put_into(&mut of_engines)?;
     let context = Context {
         run_dir: dir.to_owned(),
@@ -191,7 +193,11 @@ async fn forget_named(options: &Decide, dir: &Path, proposals: &mut Proposals) -
         };
         let groups = engine(&id).map_or(&[][..], |engine| engine.option_groups(&id));
         if groups.iter().any(|group| named.contains(group)) {
-            design.not_here = propose::lacking(&id, &context).await;
+            design.not_here = if options.dry_run {
+                None
+            } else {
+                propose::lacking(&id, &context).await
+            };
         }
     }
     Ok(())

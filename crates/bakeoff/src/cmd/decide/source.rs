@@ -33,14 +33,15 @@ impl Source {
     /// # Errors
     /// Fails with a misuse if there is neither such a file nor such a workload, and says what was probably meant.
     pub fn of(from: &Path) -> Result<Source> {
+        // A table may be called so, too, and an address is not repeated as the name of a file is.
+        if is_address(from) {
+            return Ok(Source::Live);
+        }
         let is_workload = from
             .extension()
             .is_some_and(|e| e.eq_ignore_ascii_case(ENDING));
         if is_workload {
             return Ok(Source::Workload);
-        }
-        if is_address(from) {
-            return Ok(Source::Live);
         }
         let text = from.to_string_lossy();
         // A folder hides no name, as elsewhere.
@@ -172,6 +173,7 @@ mod tests {
             "cassandra://db1/ks.t",
             "postgres://me@db1/d",
             "ks://host/table",
+            "cassandra://db1/ks.toml",
         ] {
             assert_eq!(of(Path::new(live)), Source::Live, "{live}");
         }

@@ -103,6 +103,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             table
         }
     };
+    let said = table.notes();
     progress.aside(|| say(rows.notes()));
     progress.aside(|| {
         say(&before::without_values(
@@ -144,6 +145,11 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     say(looked.note().as_slice());
     say(&rows.notes_on_rows());
+    let since = table
+        .notes()
+        .into_iter()
+        .filter(|note| !said.contains(note));
+    say(&since.collect::<Vec<_>>());
     say(&after::notes(filled).await);
     Ok(())
 }
@@ -217,7 +223,8 @@ async fn open(options: &Ingest, connection: &Arc<Connection>, is_limited: bool) 
     let opened = match (&options.file, &options.from) {
         (Some(path), _) => {
             let (sample, join) = (options.sample.0, options.join.as_ref());
-            Source::open(path, sample, &options.null, join)
+            let decimal = options.decimal.unwrap_or_default();
+            Source::open(path, sample, &options.null, decimal, join)
         }
         (None, Some(location)) => {
             let reading = Options {

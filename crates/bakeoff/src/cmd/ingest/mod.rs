@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{ColumnarError, JoinedTime, Kind, Location, Profile};
-use bakeoff_workload::{Consistency, TimeFormat};
+use bakeoff_workload::{Consistency, DecimalMark, TimeFormat};
 use clap::Args;
 
 use crate::cmd::on_threads;
@@ -78,6 +78,16 @@ pub struct Ingest {
         conflicts_with = "from"
     )]
     null: Vec<String>,
+
+    /// What is before the decimals of numbers in a text file: a point, or a comma, with which points and spaces may be
+    /// before each three digits [default: .]
+    #[arg(
+        long,
+        value_name = "MARK",
+        value_parser = DecimalMark::parse,
+        conflicts_with = "from"
+    )]
+    decimal: Option<DecimalMark>,
 
     /// A timestamp that is put together from columns of a text file, with a space between their values, and its form:
     /// 'at=Date,Time=%d/%m/%Y %H:%M:%S' [default form: ISO 8601]. The columns are left out unless --columns names them

@@ -29,9 +29,9 @@ use crate::terminal::{json, stdout};
 ///
 /// Each node has a column. Of Cassandra bytes, latencies, caches, threads and compactions come from `system_views` of
 /// each node, which needs no program on its machine. --nodetool adds compression and percentiles, --gc garbage
-/// collections, and --metrics CPU, memory, disks and network, with rates over a second. Of PostgreSQL databases, tables,
-/// checkpoints, the log, replicas and more come from its views of statistics, for each host in the URL. What is not
-/// available is listed with the reason. The exit code is 3 if a node does not answer.
+/// collections, and --metrics CPU, memory, disks and network, with rates over a second. Of PostgreSQL databases,
+/// tables, checkpoints, the log, replicas and more come from its views of statistics, for each host in the URL. What is
+/// not available is listed with the reason. The exit code is 3 if a node does not answer.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.required(true).help("A node of the cluster")))]
 #[cfg_attr(feature = "postgres", command(mut_arg("cassandra", |a| a.required(false).required_unless_present("postgres"))))]

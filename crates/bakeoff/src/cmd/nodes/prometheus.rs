@@ -13,7 +13,7 @@ use crate::out_file::OutFile;
 /// Beginning of the name of each metric.
 const PREFIX: &str = "bakeoff_node";
 /// Fields that tell the elements of a list apart.
-const NAMES: [&str; 5] = ["keyspace", "kind", "name", "schema", "table"];
+const NAMES: [&str; 6] = ["address", "keyspace", "kind", "name", "schema", "table"];
 /// Fields that are no figures, or lists of what lasts for a moment only.
 const LEFT_OUT: [&str; 3] = ["long_transactions", "missing", "sstable_tasks"];
 
@@ -178,9 +178,13 @@ mod tests {
     #[test]
     fn of_two_elements_with_the_same_name_one_is_written() {
         let json = r#"[{"address": "a:1", "is_standby": true, "slots": [
-            {"name": "s", "kept_bytes": 1}, {"name": "s", "kept_bytes": 2}], "missing": [{"n": 3}]}]"#;
+            {"name": "s", "kept_bytes": 1}, {"name": "s", "kept_bytes": 2}], "missing": [{"n": 3}], "replicas": [
+            {"name": "r", "address": "b", "lag_bytes": 4}, {"name": "r", "address": "c", "lag_bytes": 5}]}]"#;
         let text = render(json).unwrap();
         let expected = "# TYPE bakeoff_node_is_standby gauge\nbakeoff_node_is_standby{node=\"a:1\"} 1\n\
+                        # TYPE bakeoff_node_replicas_lag_bytes gauge\n\
+                        bakeoff_node_replicas_lag_bytes{node=\"a:1\",address=\"b\",name=\"r\"} 4\n\
+                        bakeoff_node_replicas_lag_bytes{node=\"a:1\",address=\"c\",name=\"r\"} 5\n\
                         # TYPE bakeoff_node_slots_kept_bytes gauge\n\
                         bakeoff_node_slots_kept_bytes{node=\"a:1\",name=\"s\"} 1\n";
         assert_eq!(text, expected);

@@ -212,7 +212,7 @@ fn of_table(nodes: &[NodeFigures], place: usize) -> Vec<Row> {
             let statistics = t.statistics?;
             let count = units::count(statistics.bloom_false_positives?);
             Some(format!(
-                "{count}, {:.2}%",
+                "{count}, lately {:.2}%",
                 statistics.bloom_false_ratio? * 100.0
             ))
         }),

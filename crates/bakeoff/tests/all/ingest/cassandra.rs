@@ -34,6 +34,13 @@ fn in_a_real_cassandra() {
         .bakeoff(&[&made("1")[..], &KEYS[..]].concat())
         .expect(0)
         .says("4 rows into made.t");
+    written_ahead(&server, "made.t");
+    let again = ["ingest", "readings.csv", "--into", "made.t"];
+    server
+        .bakeoff(&[&again[..], &KEYS[..]].concat())
+        .expect(0)
+        .says("4 rows into made.t")
+        .says("note: the newest row of made.t was written at a time that is ");
     server.cql(
         "CREATE KEYSPACE ink WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
          CREATE TABLE ink.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
@@ -280,4 +287,13 @@ fn dropped(server: &Server) {
         .bakeoff(&drop)
         .expect(2)
         .says("ink.gone_fresh is there already and is not part of a columnar table");
+}
+
+/// Adds a deletion to the only place of a table, as a process writes it whose clock is decades ahead.
+fn written_ahead(server: &Server, table: &str) {
+    server.cql(&format!(
+        "UPDATE {table}_places USING TIMESTAMP 1 SET opened = 1, dropped = 0 WHERE shard = 0 AND bucket = 0;
+         INSERT INTO {table}_fresh (shard, bucket, generation, key, wt, deleted)
+             VALUES (0, 0, 1, 0x01, 4102444800000000, true);\n"
+    ));
 }

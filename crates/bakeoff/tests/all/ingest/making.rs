@@ -263,6 +263,36 @@ fn numbers_with_words_for_null_do_not_become_text_unasked() {
 }
 
 #[test]
+fn decimal_commas_are_ingested_where_they_are_said() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let lines = "series\ttime\tvalue\tcount\na\t2024-01-01T00:00:00\t1,5\t1.200\n\
+                 a\t2024-01-02T00:00:00\t1.234,25\t7\n";
+    std::fs::write(bench.path("commas.tsv"), lines).unwrap();
+    let ingest = [&["ingest", "commas.tsv", "--into", "dir:t"][..], &KEYS[..]].concat();
+    let said = [&ingest[..], &["--decimal", ","]].concat();
+    bench.bakeoff(&said).expect(0);
+    let sums = "SELECT sum(value) AS v, sum(count) AS c FROM t";
+    assert_eq!(rows(&bench, sums), ["1235.75,1207"]);
+    std::fs::remove_dir_all(bench.path("t")).unwrap();
+    // Without it they are texts.
+    bench.bakeoff(&ingest).expect(0);
+    let text = "SELECT value FROM t WHERE value = '1,5'";
+    assert_eq!(rows(&bench, text), ["\"1,5\""]);
+    std::fs::write(bench.path("x.parquet"), "PAR1").unwrap();
+    let typed = ["ingest", "x.parquet", "--into", "dir:p", "--decimal", ","];
+    let typed = [&typed[..], &KEYS[..]].concat();
+    bench
+        .bakeoff(&typed)
+        .expect(2)
+        .says("--decimal: x.parquet has numbers");
+    let other = [&ingest[..], &["--decimal", ";"]].concat();
+    bench
+        .bakeoff(&other)
+        .expect(2)
+        .says("`;` is before no decimals");
+}
+
+#[test]
 fn a_time_is_put_together_from_two_columns() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let text = "Date,Time,series,value\n13/03/2004,18.00.00,a,1\n13/03/2004,24.00.00,a,2\n14/03/2004,NA,b,3\n";

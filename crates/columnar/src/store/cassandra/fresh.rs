@@ -121,7 +121,10 @@ impl CassandraStore {
             found.extend(each_row(&task, &rows, |row| fresh_row(&task, row))?);
             match next.into_paging_control_flow() {
                 ControlFlow::Continue(more) => state = more,
-                ControlFlow::Break(()) => return Ok(found),
+                ControlFlow::Break(()) => {
+                    self.write_times.see(found.iter().map(|row| row.write_time));
+                    return Ok(found);
+                }
             }
         }
     }

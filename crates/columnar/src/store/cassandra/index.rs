@@ -130,7 +130,12 @@ impl CassandraStore {
         let mut reads = 1;
         loop {
             match self.read_index_once(place).await? {
-                (index, None) => return Ok(index),
+                (index, None) => {
+                    let chunks = index.chunks.iter();
+                    self.write_times
+                        .see(chunks.map(|chunk| chunk.max_write_time));
+                    return Ok(index);
+                }
                 (_, Some(_)) if reads < READS_AT_MOST => sleep(AGAIN_AFTER).await,
                 (_, Some(chunk)) => {
                     return Err(corrupt(place, chunk, "it has no metadata".to_owned()));

@@ -9,8 +9,8 @@
 //! - `t_fresh`: rows that are in no chunk yet.
 //!
 //! Any number of processes may read and write at the same time. Their clocks must agree within
-//! seconds: write times decide which row is newest, and dropping a place deletes the chunks that
-//! were named before, by the clock of the process that drops it.
+//! seconds: write times decide which row is newest (`write_times.rs`), and dropping a place deletes the
+//! chunks that were named before, by the clock of the process that drops it.
 
 mod blobs;
 mod check;
@@ -32,6 +32,7 @@ mod statements;
 mod sweep;
 mod time;
 mod version;
+mod write_times;
 
 use std::fmt;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ use self::places::{PlaceRows, Places};
 use self::schema::Found;
 use self::statements::Statements;
 use self::version::Remembered;
+use self::write_times::WriteTimes;
 use super::check::Check;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
 use crate::definition::Definition;
@@ -84,6 +86,7 @@ pub struct CassandraStore {
     may_write: MayWrite,
     places: Places,
     remembered: Remembered,
+    write_times: WriteTimes,
     /// A permit for each byte of blobs that may be on its way to Cassandra.
     put_bytes: Semaphore,
 }
@@ -171,6 +174,7 @@ impl CassandraStore {
             statements,
             places: Places::new(),
             remembered: Remembered::new(),
+            write_times: WriteTimes::new(),
             put_bytes: Semaphore::new(PUT_BYTES_IN_FLIGHT_AT_MOST),
         })
     }
@@ -234,6 +238,20 @@ fn missing_table(names: &Names) -> Error {
 impl Store for CassandraStore {
     fn definition(&self) -> &Arc<Definition> {
         &self.definition
+    }
+
+    fn write_time(&self) -> i64 {
+        self.write_times.next()
+    }
+
+    async fn catch_up(&self, places: &[Place]) -> Result<()> {
+        let all = stream::iter(places.to_vec()).map(|place| self.catch_up_with(place));
+        all.buffer_unordered(PLACES_AT_ONCE).try_collect().await
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = self.write_times.note(&self.client.names.whole());
+        note.into_iter().collect()
     }
 
     async fn places(&self) -> Result<Vec<Place>> {

@@ -36,7 +36,7 @@ use crate::id::Place;
 use crate::{Result, failpoint};
 
 /// The highest number of places that are remembered.
-const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
+pub(super) const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
 
 /// The time after the last read for which a generation is assumed to be open. If it is not, rows
 /// that were written there are written again elsewhere, and the copies are deleted with the

@@ -10,6 +10,9 @@ use crate::Result;
 /// The chunk in the row of the index that has its version. It comes before all real chunks.
 const VERSION: &str = "0x00";
 
+/// The columns of a fresh row.
+const ROW: &str = "key, wt, deleted, row";
+
 /// The condition on a place, which is a partition of every CQL table.
 const PLACE: &str = "WHERE shard = ? AND bucket = ?";
 
@@ -63,6 +66,7 @@ pub(super) struct OfFresh {
     pub(super) insert: PreparedStatement,
     pub(super) read_from: PreparedStatement,
     pub(super) read_between: PreparedStatement,
+    pub(super) read_times: PreparedStatement,
     pub(super) delete_generation: PreparedStatement,
 }
 
@@ -181,11 +185,8 @@ impl OfFresh {
     async fn prepare(client: &Client) -> Result<Self> {
         let table = client.names.cql(Part::Fresh);
         let options = &client.options;
-        let read = async |to: &str| {
-            let cql = format!(
-                "SELECT key, wt, deleted, row FROM {table} {PLACE} AND generation = ? \
-                 AND key >= ?{to}"
-            );
+        let read = async |what: &str, of_keys: &str| {
+            let cql = format!("SELECT {what} FROM {table} {PLACE} AND generation = ?{of_keys}");
             let read = client
                 .prepare(Part::Fresh, &cql, options.read_consistency)
                 .await;
@@ -205,8 +206,9 @@ impl OfFresh {
                  VALUES (?, ?, ?, ?, ?, ?, ?) USING TIMESTAMP ?"
             ))
             .await?,
-            read_from: read("").await?,
-            read_between: read(" AND key <= ?").await?,
+            read_from: read(ROW, " AND key >= ?").await?,
+            read_between: read(ROW, " AND key >= ? AND key <= ?").await?,
+            read_times: read("wt", "").await?,
             delete_generation: write(&format!(
                 "DELETE FROM {table} USING TIMESTAMP ? {PLACE} AND generation = ?"
             ))

@@ -3,7 +3,7 @@
 //!
 //! For that `log.rs`, `sweep.rs` and `writer.rs` are compiled a second time, with its locks.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,9 +71,20 @@ const STACK_BYTES: usize = 1 << 20;
 /// What the threads know of each other's rows.
 #[derive(Default)]
 struct Told {
-    acknowledged: Mutex<BTreeSet<Bytes>>,
+    points: AtomicUsize,
+    /// The keys of rows, and the points at which their inserts began and were acknowledged.
+    acknowledged: Mutex<BTreeMap<Bytes, (usize, usize)>>,
+    /// The points at which drops began and were over.
+    drops: Mutex<Vec<(usize, Option<usize>)>>,
     /// The keys of the rows of each chunk.
     chunks: Mutex<HashMap<ChunkId, Vec<Bytes>>>,
+}
+
+impl Told {
+    /// Returns a point in the order of what the threads do.
+    fn point(&self) -> usize {
+        self.points.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 type Freeze = fn(&Writer) -> Frozen;
@@ -83,18 +94,23 @@ type Work = Box<dyn Fn(&Writer, &Told) -> Option<String> + Send>;
 
 #[test]
 fn in_whichever_order_threads_come_no_row_is_lost_or_doubled() {
-    assert_eq!(search(freeze, times(60, 3_000)), None);
+    assert_eq!(search(freeze, false, times(60, 3_000)), None);
+}
+
+#[test]
+fn in_whichever_order_threads_come_a_drop_takes_what_was_there_and_nothing_that_comes_later() {
+    assert_eq!(search(freeze, true, times(40, 3_000)), None);
 }
 
 /// A freeze let other threads begin a segment before it had looked which one was the last.
 #[test]
 fn a_freeze_that_lets_go_of_the_segment_too_early_is_found() {
-    let found = search(freeze_in_two_steps, 3_000).expect("a row is lost");
+    let found = search(freeze_in_two_steps, false, 3_000).expect("a row is lost");
     assert!(found.ends_with("is missing"), "{found}");
 }
 
 /// Lets threads work on a number of tables, and returns the first fault.
-fn search(freeze: Freeze, tables: usize) -> Option<String> {
+fn search(freeze: Freeze, drops: bool, tables: usize) -> Option<String> {
     let folder = TempDir::new().unwrap();
     let root = folder.path().to_owned();
     let found = Arc::new(Mutex::new(None));
@@ -109,21 +125,21 @@ fn search(freeze: Freeze, tables: usize) -> Option<String> {
         let is_found = finds.lock().unwrap().is_some();
         if !is_found {
             let number = number.fetch_add(1, Ordering::Relaxed);
-            let wrong = at_once(&root.join(number.to_string()), freeze);
+            let wrong = at_once(&root.join(number.to_string()), freeze, drops);
             *finds.lock().unwrap() = wrong;
         }
     });
     found.lock().unwrap().take()
 }
 
-/// Inserts, seals and reads at the same time. Returns what is wrong.
-fn at_once(folder: &Path, freeze: Freeze) -> Option<String> {
+/// Inserts, seals and reads at the same time, and drops the place if that is wanted. Returns what is wrong.
+fn at_once(folder: &Path, freeze: Freeze, drops: bool) -> Option<String> {
     let folder = Folder::new(folder);
     let lock = table::create(&folder, &table()).unwrap();
     let writer = Arc::new(Writer::open(folder, Arc::new(table()), lock).unwrap());
     let told = Arc::new(Told::default());
     insert(&writer, &told, "first");
-    let threads: [Work; 4] = [
+    let mut threads: Vec<Work> = vec![
         Box::new(|writer: &Writer, told: &Told| insert_all(writer, told, ["a", "b"])),
         Box::new(|writer: &Writer, told: &Told| insert_all(writer, told, ["c", "d"])),
         Box::new(move |writer: &Writer, told: &Told| {
@@ -132,11 +148,17 @@ fn at_once(folder: &Path, freeze: Freeze) -> Option<String> {
         }),
         Box::new(|writer: &Writer, told: &Told| (0..3).find_map(|_| look(writer, told))),
     ];
-    let threads = threads.map(|work| {
+    if drops {
+        threads.push(Box::new(drop_place));
+    }
+    let threads = threads.into_iter().map(|work| {
         let (writer, told) = (Arc::clone(&writer), Arc::clone(&told));
         thread::spawn(move || work(&writer, &told))
     });
-    let ended = threads.map(|thread| thread.join().unwrap());
+    // All of them begin before the first one is waited for.
+    let threads: Vec<_> = threads.collect();
+    let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+    let ended: Vec<Option<String>> = ended.collect();
     let wrong = ended.into_iter().flatten().next();
     wrong.or_else(|| look(&writer, &told))
 }
@@ -150,6 +172,7 @@ fn insert_all(writer: &Writer, told: &Told, keys: [&'static str; 2]) -> Option<S
 
 /// Inserts a row as [`log::Log::insert`] does, but on this thread.
 fn insert(writer: &Writer, told: &Told, key: &'static str) {
+    let began = told.point();
     let key = Bytes::from_static(key.as_bytes());
     let row = FreshRow {
         key: key.clone(),
@@ -167,7 +190,18 @@ fn insert(writer: &Writer, told: &Told, key: &'static str) {
         }
     };
     written.unwrap();
-    told.acknowledged.lock().unwrap().insert(key);
+    let times = (began, told.point());
+    told.acknowledged.lock().unwrap().insert(key, times);
+}
+
+/// Drops the place, from which readers may see nothing afterwards that was acknowledged before.
+fn drop_place(writer: &Writer, told: &Told) -> Option<String> {
+    let began = (told.point(), None);
+    told.drops.lock().unwrap().push(began);
+    writer.drop_places(&[PLACE]).unwrap();
+    let over = (began.0, Some(told.point()));
+    *told.drops.lock().unwrap() = vec![over];
+    None
 }
 
 fn freeze(writer: &Writer) -> Frozen {
@@ -202,12 +236,17 @@ fn seal(writer: &Writer, told: &Told, frozen: Frozen) {
         retire: Vec::new(),
         sealed: Some(frozen),
     };
-    writer.commit(vec![change]).unwrap();
+    if let Err(error) = writer.commit(vec![change]) {
+        let is_dropped = !told.drops.lock().unwrap().is_empty();
+        assert!(is_dropped, "{error}");
+        return;
+    }
     writer.sweep(Duration::ZERO).unwrap();
 }
 
 /// Returns what is wrong with what a reader sees, if anything is.
 fn look(writer: &Writer, told: &Told) -> Option<String> {
+    let asked = told.point();
     let acknowledged = told.acknowledged.lock().unwrap().clone();
     let snapshot = writer.snapshot(PLACE, KeyRange::default());
     let chunks = told.chunks.lock().unwrap();
@@ -219,8 +258,21 @@ fn look(writer: &Writer, told: &Told) -> Option<String> {
             return Some(format!("{key:?} is there twice"));
         }
     }
-    let missing = acknowledged.difference(&shown).next()?;
-    Some(format!("{missing:?} is missing"))
+    let drops = told.drops.lock().unwrap();
+    for (key, (began, ended)) in &acknowledged {
+        let is_before = |(_, over): &(usize, Option<usize>)| over.is_some_and(|over| over < *began);
+        let is_of_it = |(from, over): &(usize, Option<usize>)| {
+            from > ended && over.is_some_and(|over| over < asked)
+        };
+        let is_shown = shown.contains(key);
+        if !is_shown && drops.iter().all(is_before) {
+            return Some(format!("{key:?} is missing"));
+        }
+        if is_shown && drops.iter().any(is_of_it) {
+            return Some(format!("{key:?} was dropped and is there"));
+        }
+    }
+    None
 }
 
 fn table() -> Definition {

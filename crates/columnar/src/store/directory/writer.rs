@@ -147,13 +147,7 @@ fn check_there(folder: &Folder) -> Result<()> {
 
 /// Returns the note about a write time far ahead of the clock.
 pub fn note_ahead(folder: &Folder, write_time: i64) -> Option<String> {
-    let ahead = clock::ahead(write_time)?;
-    Some(format!(
-        "the newest row of {} was written at a time that is {} s ahead of this machine's clock: one of \
-         the two is wrong; rows that are written now replace it nevertheless, and count as even newer",
-        folder.root.display(),
-        ahead.as_secs()
-    ))
+    clock::note_ahead(&folder.root.display(), write_time)
 }
 
 /// Returns a note if a table in a folder has so many fresh rows that it should be sealed.

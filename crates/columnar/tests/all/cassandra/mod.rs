@@ -8,6 +8,7 @@ mod at_once;
 mod checks;
 mod child;
 mod chunks;
+mod clocks;
 mod faults;
 mod fresh;
 mod kills;
@@ -60,6 +61,12 @@ async fn stores_in_a_real_cassandra() {
     ));
     timed!(fresh::what_was_never_frozen_is_not_sealed(&cassandra));
     timed!(fresh::rows_of_a_generation_that_was_closed_meanwhile_are_written_again(&cassandra));
+    timed!(clocks::write_times_come_after_those_of_other_processes(
+        &cassandra
+    ));
+    timed!(clocks::what_a_process_with_a_clock_behind_writes_counts(
+        &cassandra
+    ));
     timed!(checks::what_is_damaged_is_said(&cassandra));
     timed!(checks::a_definition_that_was_changed_is_refused(&cassandra));
     timed!(checks::nothing_is_written_that_others_may_not_see(

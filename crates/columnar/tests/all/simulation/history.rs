@@ -116,6 +116,36 @@ impl History {
         (first..state.rows.len()).collect()
     }
 
+    /// Checks that rows which are about to be written are later than what was acknowledged before their process
+    /// caught up with the place, which was after this point.
+    ///
+    /// # Errors
+    /// Returns in words which row is not.
+    pub fn check_is_later(
+        &self,
+        place: Place,
+        caught_up: Point,
+        rows: &[FreshRow],
+    ) -> Result<(), String> {
+        let state = self.lock();
+        for row in rows {
+            let is_of_it =
+                |written: &&Written| written.place == place && written.row.key == row.key;
+            let mut before = state.rows.iter().filter(is_of_it);
+            let is_hidden = |written: &&Written| {
+                written.row.write_time >= row.write_time
+                    && matches!(state.due(written, caught_up), Due::Shown)
+            };
+            if let Some(written) = before.find(is_hidden) {
+                let there = &written.row;
+                return Err(format!(
+                    "{row:?} in {place} would have no effect, since {there:?} was there before"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Notes that rows are acknowledged.
     pub fn acknowledge(&self, numbers: &[usize]) {
         let mut state = self.lock();

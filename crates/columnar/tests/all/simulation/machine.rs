@@ -113,13 +113,19 @@ impl Machine {
         .await
     }
 
-    /// Returns a write time by the wall clock that no other machine makes, later than the one before.
-    pub fn write_time(&self) -> i64 {
+    /// Returns a write time that no other machine makes: the first one after this time, or if that is earlier,
+    /// after the one before.
+    pub fn write_time(&self, after: i64) -> i64 {
         let mut clocks = self.lock();
-        let now = self.wall_microseconds(&clocks) / MACHINES_AT_MOST * MACHINES_AT_MOST;
         let next = clocks.last_write + MACHINES_AT_MOST;
-        clocks.last_write = next.max(now + i64::from(self.number));
+        let first = (after / MACHINES_AT_MOST + 1) * MACHINES_AT_MOST;
+        clocks.last_write = next.max(first + i64::from(self.number));
         clocks.last_write
+    }
+
+    /// Sets the wall clock to this time ahead of that of the servers, or behind it.
+    pub fn set_ahead(&self, microseconds: i64) {
+        self.lock().ahead = microseconds;
     }
 
     /// Returns a random number from 0 to one less than `end`.

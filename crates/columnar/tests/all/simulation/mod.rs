@@ -16,6 +16,7 @@
 //! transactions that fail, and times to live.
 
 mod cells;
+mod clocks;
 mod coordinator;
 mod copies;
 mod end;

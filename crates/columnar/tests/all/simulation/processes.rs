@@ -1,8 +1,8 @@
 //! What the processes of a simulation do, each over and over until its turns are over. When one has died,
 //! another one goes on.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bakeoff_columnar::cassandra::CassandraStore;
@@ -11,6 +11,7 @@ use bakeoff_columnar::{
 };
 use tokio::sync::OwnedRwLockReadGuard;
 
+use super::history::Point;
 use super::machine::{Dangers, Machine};
 use super::rows::{PLACES, chunk, newest, read, row};
 use super::world::World;
@@ -55,6 +56,8 @@ pub const ROLES: [Role; 8] = [
 pub struct Process {
     pub world: Arc<World>,
     machine: Arc<Machine>,
+    /// The point before which this process first caught up with each place.
+    caught_up: Mutex<[Option<Point>; PLACES.len()]>,
 }
 
 impl Role {
@@ -117,6 +120,7 @@ impl Process {
         Process {
             world: Arc::clone(world),
             machine: Arc::clone(machine),
+            caught_up: Mutex::default(),
         }
     }
 
@@ -156,8 +160,9 @@ impl Process {
     }
 
     async fn write(&self, store: &CassandraStore) -> Result<()> {
-        let place = PLACES[self.place()];
-        let rows = self.rows();
+        let at = self.place();
+        let place = PLACES[at];
+        let rows = self.rows(store, at).await?;
         let numbers = self.world.history.begin_rows(place, &rows);
         store.insert(place, &rows).await?;
         self.world.history.acknowledge(&numbers);
@@ -190,7 +195,7 @@ impl Process {
     async fn load(&self, store: &CassandraStore) -> Result<()> {
         let at = self.place();
         let _undropped = self.undropped(at).await;
-        let rows = self.rows();
+        let rows = self.rows(store, at).await?;
         let numbers = self.world.history.begin_rows(PLACES[at], &rows);
         let chunk = chunk(newest(&rows).values(), self.below(4) == 0);
         self.put(store, at, &chunk).await?;
@@ -268,12 +273,22 @@ impl Process {
         Arc::clone(&self.world.drops[at]).read_owned().await
     }
 
-    fn rows(&self) -> Vec<FreshRow> {
+    /// Makes rows for a place, and checks that they are later than what was there when this process first did.
+    async fn rows(&self, store: &CassandraStore, at: usize) -> Result<Vec<FreshRow>> {
+        let history = &self.world.history;
+        let began = history.begin_read();
+        store.catch_up(&[PLACES[at]]).await?;
+        let caught_up = *self.caught_up.lock().unwrap()[at].get_or_insert(began);
         let row = |_| {
             let key = format!("k{:02}", self.below(KEYS));
-            row(&key, self.machine.write_time(), self.below(5) == 0)
+            let write_time = self.machine.write_time(store.write_time());
+            row(&key, write_time, self.below(5) == 0)
         };
-        (0..=self.below(3)).map(row).collect()
+        let rows: Vec<FreshRow> = (0..=self.below(3)).map(row).collect();
+        if let Err(fault) = history.check_is_later(PLACES[at], caught_up, &rows) {
+            history.find(fault);
+        }
+        Ok(rows)
     }
 
     fn place(&self) -> usize {

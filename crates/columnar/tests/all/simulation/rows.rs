@@ -94,7 +94,9 @@ pub async fn read(store: &CassandraStore, place: Place, keys: KeyRange<'_>) -> R
 /// Makes a chunk of these rows, on the machine of this task.
 pub fn chunk<'a>(rows: impl IntoIterator<Item = &'a FreshRow>, is_large: bool) -> Chunk {
     let padding = if is_large { PADDING } else { 0 };
-    let blobs = vec![encoded(rows), Bytes::from(vec![0; 2 * padding])];
+    let rows: Vec<&FreshRow> = rows.into_iter().collect();
+    let newest = rows.iter().map(|row| row.write_time).max().unwrap_or(0);
+    let blobs = vec![encoded(&rows), Bytes::from(vec![0; 2 * padding])];
     let of_blob = |blob: &Bytes| BlobMeta {
         bytes: blob.len() as u32,
         crc: crc(blob),
@@ -105,8 +107,9 @@ pub fn chunk<'a>(rows: impl IntoIterator<Item = &'a FreshRow>, is_large: bool) -
         deleted: 0,
         first: Bytes::from_static(b"a"),
         last: Bytes::from_static(b"z"),
-        min_write_time: 7,
-        max_write_time: 7,
+        // There is no blob of write times, as if they were all the same.
+        min_write_time: newest,
+        max_write_time: newest,
         order_range: None,
         widest: 0,
         stats: vec![ColumnStats::default(); blobs.len()],
@@ -118,12 +121,12 @@ pub fn chunk<'a>(rows: impl IntoIterator<Item = &'a FreshRow>, is_large: bool) -
     }
 }
 
-fn encoded<'a>(rows: impl IntoIterator<Item = &'a FreshRow>) -> Bytes {
-    let line = |row: &FreshRow| {
+fn encoded(rows: &[&FreshRow]) -> Bytes {
+    let line = |row: &&FreshRow| {
         let key = std::str::from_utf8(&row.key).unwrap();
         format!("{key} {} {}\n", row.write_time, row.row.is_none())
     };
-    let lines: String = rows.into_iter().map(line).collect();
+    let lines: String = rows.iter().map(line).collect();
     lines.into()
 }
 

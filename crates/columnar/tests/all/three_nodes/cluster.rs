@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, login_at};
@@ -11,12 +11,17 @@ use bakeoff_servers::{Error, Home, list, stop};
 use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
-use scylla::statement::Consistency;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::statement::{Consistency, Statement};
 use tokio::time::sleep;
 
 use super::rows::definition;
 
 const KEYSPACE: &str = "three_nodes";
+
+/// By how many milliseconds the clock of the last node is ahead: by less than the 15 s up to which a table is opened,
+/// and so much that a worker whose clock is behind may be refused there, and tries again.
+const LAST_NODE_AHEAD_MS: i64 = 8_000;
 
 /// The number of nodes, and of the copies of each row.
 pub const NODES: usize = 3;
@@ -72,6 +77,7 @@ impl Cluster {
         options.name = "columnar-tests".to_owned();
         // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
         options.syncs_writes = true;
+        options.tuning.last_node_ahead_ms = LAST_NODE_AHEAD_MS;
         let began = Instant::now();
         let nodes = loop {
             let reason = match Nodes::start(options.clone(), NODES as u8).await {
@@ -97,7 +103,26 @@ impl Cluster {
         );
         let session = cluster.session().await;
         session.query_unpaged(cql, ()).await.unwrap();
+        cluster.check_clocks(&session).await;
         Some(cluster)
+    }
+
+    /// Checks that the clock of the last node alone is wrong.
+    async fn check_clocks(&self, session: &Session) {
+        for (number, address) in (1..).zip(self.addresses()) {
+            let mut asking = Statement::new("SELECT toUnixTimestamp(now()) FROM system.local");
+            let target = NodeIdentifier::NodeAddress(address);
+            let policy = SingleTargetLoadBalancingPolicy::new(target, None);
+            asking.set_load_balancing_policy(Some(policy));
+            let answer = session.query_unpaged(asking, ()).await.unwrap();
+            let rows = answer.into_rows_result().unwrap();
+            let (there,) = rows.single_row::<(i64,)>().unwrap();
+            let here = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            let ahead = there - here.as_millis() as i64;
+            // The answer may have taken a while.
+            let is_ahead = ahead > LAST_NODE_AHEAD_MS / 2;
+            assert_eq!(is_ahead, number == NODES, "node {number}: {ahead} ms");
+        }
     }
 
     pub fn node(&self, number: usize) -> &Server {

@@ -4,8 +4,8 @@
 //!
 //! Three processes write, delete, read and seal, each with a clock of its own that is up to 14.5 s wrong. They
 //! write down what they do, and when, and `history.rs` looks for answers that lack a row, or have one twice, or an
-//! older one than they must. A process whose clock is further away must not even open the table. The clocks of
-//! the nodes themselves are those of this machine.
+//! older one than they must. A process whose clock is further away must not even open the table. The clock of one
+//! of the nodes is 8 s ahead of those of the others.
 
 mod cluster;
 mod events;

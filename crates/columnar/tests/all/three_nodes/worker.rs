@@ -136,6 +136,7 @@ async fn work(task: &Task, host: u32) {
         process: task.process,
         host,
         random: random(),
+        last: 0,
     };
     tokio::join!(
         writer.write(),
@@ -152,6 +153,8 @@ struct Writer<'a> {
     /// The host that no other process writes.
     host: u32,
     random: Random,
+    /// The last version that it wrote.
+    last: i64,
 }
 
 impl Writer<'_> {
@@ -159,7 +162,7 @@ impl Writer<'_> {
         loop {
             let keys = self.some_keys();
             let deleted = self.random.below(5) == 0;
-            let version = self.store.write_time() / VERSION_STEP * VERSION_STEP + self.process;
+            let version = self.version();
             let began = Event::Began {
                 at: now(),
                 version,
@@ -186,6 +189,13 @@ impl Writer<'_> {
         } else {
             self.table.insert_at(&batch(rows, version), version).await
         }
+    }
+
+    /// Returns a write time that neither this process nor another one has had, later than all that it knows of.
+    fn version(&mut self) -> i64 {
+        let steps = self.store.write_time() / VERSION_STEP + 1;
+        self.last = (self.last + VERSION_STEP).max(steps * VERSION_STEP + self.process);
+        self.last
     }
 
     fn some_keys(&mut self) -> Vec<Key> {

@@ -246,6 +246,9 @@ pub fn done(step: usize, index: u32) -> String {
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::super::tests::start;
     use super::*;

@@ -507,6 +507,11 @@ impl Design for Fake {
         })
     }
 
+    /// A server that tells figures is one that was started for the run, which has done nothing else.
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.is_served.then_some(0.0)
+    }
+
     /// Tells how often it was asked as the bytes of its log.
     async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
         let log_bytes = {

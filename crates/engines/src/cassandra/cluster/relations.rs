@@ -1,5 +1,6 @@
 //! The tables and materialized views that a keyspace holds, and those that statements create.
 
+use bakeoff_workload::literal;
 use scylla::client::session::Session;
 
 use crate::EngineError;
@@ -142,17 +143,17 @@ pub async fn query_names(session: &Session, cql: &str) -> Result<Vec<String>, En
         .collect()
 }
 
-/// Queries the first column, a text, of a statement that binds one value.
+/// Queries the first column, a text, of a statement with one `?`, in whose place the value is put: the driver would
+/// prepare a statement that binds it each time, also where this is asked beside a measurement.
 pub async fn query_texts(
     session: &Session,
     cql: &str,
     value: &str,
 ) -> Result<Vec<String>, EngineError> {
     let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
-    let rows = session
-        .query_unpaged(cql, (value,))
-        .await
-        .map_err(|e| failed(&e))?;
+    let with_value = cql.replacen('?', &literal::text(value), 1);
+    let rows = session.query_unpaged(with_value, ()).await;
+    let rows = rows.map_err(|e| failed(&e))?;
     let rows = rows.into_rows_result().map_err(|e| failed(&e))?;
     let rows = rows.rows::<(String,)>().map_err(|e| failed(&e))?;
     rows.map(|row| row.map(|(text,)| text).map_err(|e| failed(&e)))

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::{CacheCounts, ServerSample};
+use bakeoff_workload::literal;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::response::query_result::QueryRowsResult;
-use scylla::serialize::row::SerializeRow;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -246,7 +246,7 @@ impl Sampled<'_> {
     async fn compactions(&self, node: &Node) -> Option<u64> {
         let cql = "SELECT active_tasks, pending_tasks FROM system_views.thread_pools \
                    WHERE name = 'CompactionExecutor'";
-        let (active, pending): (i32, i32) = self.first(node, cql, ()).await.ok()??;
+        let (active, pending): (i32, i32) = self.first(node, cql).await.ok()??;
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
     }
 
@@ -256,7 +256,7 @@ impl Sampled<'_> {
             return None;
         }
         let cql = "SELECT sent_bytes FROM system_views.internode_outbound";
-        let reply = self.query(node, cql, ()).await.ok()?;
+        let reply = self.query(node, cql).await.ok()?;
         let rows = reply.rows::<(i64,)>().ok()?;
         let bytes = rows.map(|row| u64::try_from(row.ok()?.0).ok());
         bytes.sum()
@@ -265,7 +265,7 @@ impl Sampled<'_> {
     /// Returns the use of the caches that the node has.
     async fn caches(&self, node: &Node) -> Caches {
         let cql = "SELECT name, hit_count, request_count FROM system_views.caches";
-        let Ok(reply) = self.query(node, cql, ()).await else {
+        let Ok(reply) = self.query(node, cql).await else {
             return Caches::default();
         };
         let Ok(rows) = reply.rows::<(String, i64, i64)>() else {
@@ -276,13 +276,10 @@ impl Sampled<'_> {
 
     /// Returns what a view shows of the tables; nothing if it does not show one of them in time.
     async fn requests(&self, node: &Node, view: &str) -> Requests {
-        let cql = format!(
-            "SELECT \"count\", p99th_ms FROM system_views.{view} \
-             WHERE keyspace_name = ? AND table_name = ?"
-        );
         let mut shown: Vec<Shown> = Vec::with_capacity(self.tables.len());
         for table in self.tables {
-            match self.first(node, &cql, (self.keyspace, table)).await {
+            let cql = requests_of(view, self.keyspace, table);
+            match self.first(node, &cql).await {
                 Ok(row) => shown.push(row.unwrap_or_default()),
                 Err(Unanswered) => return Requests::default(),
             }
@@ -291,32 +288,32 @@ impl Sampled<'_> {
     }
 
     /// Queries the first row of a result from a node.
-    async fn first<R>(
-        &self,
-        node: &Node,
-        cql: &str,
-        values: impl SerializeRow,
-    ) -> Result<Option<R>, Unanswered>
+    async fn first<R>(&self, node: &Node, cql: &str) -> Result<Option<R>, Unanswered>
     where
         R: for<'f> DeserializeRow<'f, 'f>,
     {
-        let rows = self.query(node, cql, values).await?;
+        let rows = self.query(node, cql).await?;
         rows.maybe_first_row().map_err(|_| Unanswered)
     }
 
-    /// Queries a node.
-    async fn query(
-        &self,
-        node: &Node,
-        cql: &str,
-        values: impl SerializeRow,
-    ) -> Result<QueryRowsResult, Unanswered> {
+    /// Queries a node by a text that holds all of its values: the driver would prepare one with markers each time, so
+    /// that the node would have two requests.
+    async fn query(&self, node: &Node, cql: &str) -> Result<QueryRowsResult, Unanswered> {
         let mut statement = for_node(cql, node.host_id);
         statement.set_request_timeout(Some(TIME_LIMIT));
-        let reply = self.session.query_unpaged(statement, values).await;
+        let reply = self.session.query_unpaged(statement, ()).await;
         let rows = reply.map_err(|_| Unanswered)?.into_rows_result();
         rows.map_err(|_| Unanswered)
     }
+}
+
+/// Returns the text that asks a view of latencies for the row of a table.
+fn requests_of(view: &str, keyspace: &str, table: &str) -> String {
+    format!(
+        "SELECT \"count\", p99th_ms FROM system_views.{view} WHERE keyspace_name = {} AND table_name = {}",
+        literal::text(keyspace),
+        literal::text(table)
+    )
 }
 
 /// Returns the address of each node, without its port.

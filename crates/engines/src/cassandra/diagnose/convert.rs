@@ -79,7 +79,6 @@ fn share(table: &TableFigures, printed: Option<&PrintedTable>, version: &str) ->
         sstables_per_read_p95: histograms.and_then(|h| h.sstables_per_read.p95),
         compression_ratio: statistics.and_then(|statistics| statistics.compression_ratio),
         bloom_false_positives: statistics.and_then(|s| s.bloom_false_positives),
-        bloom_false_ratio: statistics.and_then(|s| s.bloom_false_ratio),
         keys: None,
     }
 }

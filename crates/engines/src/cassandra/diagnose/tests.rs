@@ -197,8 +197,7 @@ fn faulty(version: &str, has_order_key: bool) -> Evidence {
         sstables: Some(400),
         sstables_per_read_p95: Some(40.0),
         compression_ratio: Some(1.0),
-        bloom_false_positives: Some(5000),
-        bloom_false_ratio: Some(0.5),
+        bloom_false_positives: Some(1_000_000),
         keys: Some(vec![key]),
     };
     let node = evidence::Node {

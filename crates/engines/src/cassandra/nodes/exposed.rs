@@ -118,7 +118,7 @@ impl Exposed {
         let grown = |took: Option<Duration>, counter: fn(&Exposed) -> Option<f64>| {
             let seconds = took?.as_secs_f64();
             let grown = counter(self)? - counter(earlier)?;
-            (seconds > 0.0 && grown >= 0.0).then(|| grown / seconds)
+            (seconds > 0.0 && grown >= 0.0).then_some(grown / seconds)
         };
         Rates {
             cpus: grown(jvm, |e| e.cpu_seconds),

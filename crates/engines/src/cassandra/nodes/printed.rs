@@ -36,7 +36,7 @@ pub struct PrintedStatistics {
     /// Looks into SSTables that lack the key, which their Bloom filters did not prevent, of the SSTables that are
     /// in use.
     pub bloom_false_positives: Option<u64>,
-    /// Share of them in all looks at Bloom filters.
+    /// Share of false positives in the looks at Bloom filters since anybody last asked for it, by nodetool or JMX.
     pub bloom_false_ratio: Option<f64>,
     /// Partitions as Cassandra estimates them.
     pub partitions: Option<u64>,

@@ -179,7 +179,7 @@ mod tests {
         facts.load.as_mut().unwrap().deletes = 0.05;
         assert_eq!(
             avoided(&deletes(&facts)),
-            ["DELETE in 5% of the operations"]
+            ["DELETE in 5.0% of the operations"]
         );
         facts.table.order_key.clear();
         assert_eq!(deletes(&facts), []);

@@ -67,7 +67,7 @@ fn keyed_by(facts: &Facts, column: &str) -> Advice {
     if !is_too_large {
         return OTHER_KEY.measure(Rank::Likely, base.keyed_by(column, None), says);
     }
-    match rows.and_then(|rows| bucket(facts, rows)) {
+    match rows.and_then(|rows| bucket(facts, column, rows)) {
         Some(width) => OTHER_KEY.measure(
             Rank::Likely,
             base.keyed_by(column, Some(width.as_str())),
@@ -81,10 +81,10 @@ fn keyed_by(facts: &Facts, column: &str) -> Advice {
     }
 }
 
-/// Returns the widest round bucket with which a partition of so many rows is comfortable.
-fn bucket(facts: &Facts, rows: f64) -> Option<String> {
-    // Another order would come first, were that column the key.
-    let column = facts.divided_column()?;
+/// Returns the widest round bucket with which a partition of so many rows by `key` is comfortable.
+fn bucket(facts: &Facts, key: &str, rows: f64) -> Option<String> {
+    // Were the divided column the key, rows would have another order.
+    let column = facts.divided_column().filter(|column| column.name != key)?;
     let span = facts.full_span().filter(|span| *span > 0.0)?;
     let row_bytes = facts.rows.as_ref()?.row_bytes.max(1.0);
     let most = (COMFORTABLE / row_bytes).min(MANY_ROWS);

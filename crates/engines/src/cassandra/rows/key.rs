@@ -10,7 +10,7 @@ use crate::settings::Settings;
 pub const KEY: &str = "key";
 
 /// A table with another partition key than the workload's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct OtherKey {
     /// The workload's table with that key. What was in the partition key comes last in the order of rows, so that each
     /// row still has a key of its own.

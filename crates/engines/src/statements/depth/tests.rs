@@ -15,7 +15,14 @@ fn chains_and_nesting_are_counted_and_lists_are_not() {
         ("SELECT ", "a + ", "a FROM t"),
         ("SELECT a FROM t WHERE a = 1", " OR a = 1", ""),
         ("SELECT a FROM t", " UNION ALL SELECT a, b FROM t", ""),
+        ("SELECT a FROM t", " MINUS SELECT a FROM t", ""),
+        ("", "EXPLAIN ", "SELECT a FROM t"),
         ("SELECT a FROM t a", ", t a", ""),
+        // Tables behind a name that is an operator elsewhere, and behind what may be a product.
+        ("SELECT zone FROM t a", ", t a", ""),
+        ("SELECT DISTINCT ON (a) * FROM t a", ", t a", ""),
+        ("FROM t a", ", t a", ""),
+        ("SELECT a FROM (FROM t a", ", t a", ")"),
         ("SELECT a FROM t", " JOIN t ON a = 1", ""),
         ("SELECT ", "f(", "a FROM t"),
         ("CREATE TABLE t (a int, b ", "ARRAY<", "int)"),
@@ -58,6 +65,7 @@ fn chains_and_nesting_are_counted_and_lists_are_not() {
         ("SELECT a FROM t WHERE a IN (1", ", -1", ")"),
         ("SELECT a", ", round(a) + 1, b = 2", " FROM t"),
         ("SELECT a", ", a * 2 AS b", " FROM t GROUP BY a"),
+        ("SELECT a IS NOT DISTINCT FROM b", ", a", " FROM t"),
         (
             "WITH p AS (VALUES (1, 'a')",
             ", (2, 'b')",

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{Column, Kind};
+use bakeoff_workload::DecimalMark;
 use bakeoff_workload::source::{DataFileName, DataFormat, PackedAs};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
@@ -27,8 +28,8 @@ use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{StaticRows, TableRows, forward as forward_query};
-use text::TextFile;
 pub use text::{Doubt, JoinedTime};
+use text::{TextFile, check_typed};
 
 /// The number of batches that are read ahead.
 const BATCHES_AHEAD: usize = 2;
@@ -76,15 +77,17 @@ pub struct Rows {
 impl Source {
     /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
     /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value, and
-    /// `join` is a time that is put together from some of its columns.
+    /// `decimal` is before the decimals of its numbers; `join` is a time that is put together from some of its columns.
     ///
     /// # Errors
     /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls, or
-    /// a time is put together from columns that it lacks or that are no text.
+    /// a decimal comma of one that has numbers, or a time is put together from columns that it lacks or that are no
+    /// text.
     pub fn open(
         path: &Path,
         sample_rows: Option<usize>,
         null: &[String],
+        decimal: DecimalMark,
         join: Option<&JoinedTime>,
     ) -> Result<Source, TableError> {
         let named = DataFileName::of(path);
@@ -92,23 +95,12 @@ impl Source {
             (Some(DataFormat::Csv | DataFormat::Tsv), None | Some(PackedAs::Gzip)) => {
                 let is_tsv = named.format == Some(DataFormat::Tsv);
                 let is_packed = named.packed.is_some();
-                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, null, join)?;
+                let file =
+                    TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal, join)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
-            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if !null.is_empty() => {
-                return Err(TableError::Asked(format!(
-                    "--null: the format of {} has nulls; leave the option out",
-                    path.display()
-                )));
-            }
-            (Some(DataFormat::Parquet | DataFormat::Arrow), None) if join.is_some() => {
-                return Err(TableError::Asked(format!(
-                    "--join: it puts times together from columns of text, and {} has types: write the time to it as \
-                     one timestamp, and leave the option out",
-                    path.display()
-                )));
-            }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) => {
+                check_typed(path, null, decimal, join)?;
                 let file = ArrowFile::open(path, named.format == Some(DataFormat::Parquet))?;
                 (file.fields(), Input::Arrow(file))
             }

@@ -11,7 +11,9 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
 use bakeoff_workload::source::{open_files, open_text};
-use bakeoff_workload::{self as workload, ColumnType, TextForm, TimeFormat, suggestion};
+use bakeoff_workload::{
+    self as workload, ColumnType, DecimalMark, NumberForm, TextForm, TimeFormat, suggestion,
+};
 use flate2::read::MultiGzDecoder;
 
 use super::bounded::{Bounded, Seen};
@@ -32,6 +34,7 @@ pub struct TextFile {
     sampled_rows: usize,
     /// Words that stand for no value.
     null: Vec<String>,
+    decimal: DecimalMark,
     /// Columns of numbers and words that usually stand for no value, which are text.
     doubts: Vec<Doubt>,
     /// A time that is put together from columns, and is the last field.
@@ -95,6 +98,7 @@ impl TextFile {
         gzipped: bool,
         sample_rows: Option<usize>,
         null: &[String],
+        decimal: DecimalMark,
         join: Option<&JoinedTime>,
     ) -> Result<Self, TableError> {
         if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
@@ -119,7 +123,8 @@ impl TextFile {
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
         let mut doubts = Vec::new();
         let is_looked_at = |field: &Field| field.data_type().is_integer() || is_text(field);
-        if fields.iter().any(is_looked_at) {
+        let form = NumberForm::of_decimal(decimal);
+        if form.is_some() || fields.iter().any(is_looked_at) {
             let by_bytes = CODES_BYTES / seen.longest().max(1);
             let by_cells = CODES_CELLS / fields.len() as u64;
             let batch_rows = by_bytes.min(by_cells).clamp(1, CODES_ROWS);
@@ -129,7 +134,7 @@ impl TextFile {
                 .with_bounds(0, sampled_rows);
             let text = bounded()?;
             let seen = text.seen();
-            let looks = looks(reader, text, fields.len(), null);
+            let looks = looks(reader, text, fields.len(), null, form);
             let looks = looks.map_err(|error| unreadable(path, error, &seen))?;
             for (field, look) in fields.iter_mut().zip(looks) {
                 doubts.extend(settle(field, look, null));
@@ -149,6 +154,7 @@ impl TextFile {
                 fields,
                 sampled_rows,
                 null: null.to_vec(),
+                decimal,
                 doubts,
                 join: join.cloned(),
             })
@@ -195,6 +201,7 @@ impl TextFile {
         let path = std::slice::from_ref(&self.path);
         let mut form = TextForm {
             null: self.null,
+            decimal: self.decimal,
             ..TextForm::default()
         };
         if let Some(JoinedTime {
@@ -221,6 +228,32 @@ impl TextFile {
             batch.map(|b| b.rows).map_err(to_table_error)
         })))
     }
+}
+
+/// Checks that nothing is said of a file with types that only one of text can have.
+///
+/// # Errors
+/// There are words for null, a decimal comma, or a time that is put together.
+pub fn check_typed(
+    path: &Path,
+    null: &[String],
+    decimal: DecimalMark,
+    join: Option<&JoinedTime>,
+) -> Result<(), TableError> {
+    let path = path.display();
+    let message = if !null.is_empty() {
+        format!("--null: the format of {path} has nulls; leave the option out")
+    } else if decimal != DecimalMark::Point {
+        format!("--decimal: {path} has numbers, and no text of them; leave the option out")
+    } else if join.is_some() {
+        format!(
+            "--join: it puts times together from columns of text, and {path} has types: write the time to it as one \
+             timestamp, and leave the option out"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(TableError::Asked(message))
 }
 
 /// Returns an error if the heading of one column looks as if several were meant: it has another
@@ -287,14 +320,15 @@ fn is_text(field: &Field) -> bool {
     *field.data_type() == DataType::Utf8
 }
 
-/// Makes a column of codes text, and one of numbers and words for null a column of numbers; returns a doubt if
-/// nobody said that its words are such.
+/// Makes a column of codes text, and one of numbers with a form or with words for null a column of numbers; returns a
+/// doubt if nobody said that its words are such.
 fn settle(field: &mut Field, look: Look, null: &[String]) -> Option<Doubt> {
     if look.has_codes && field.data_type().is_integer() {
         *field = field.clone().with_data_type(DataType::Utf8);
     }
-    let kind = look.numbers().filter(|_| is_text(field))?;
-    if null.is_empty() {
+    let is_open = is_text(field) || look.has_form();
+    let kind = look.numbers().filter(|_| is_open)?;
+    if null.is_empty() && !look.words.is_empty() {
         return Some(Doubt {
             column: field.name().trim().to_lowercase(),
             words: look.words.into_iter().collect(),

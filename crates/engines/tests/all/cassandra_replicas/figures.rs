@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int32Array, StringArray};
 use bakeoff_engines::Cluster;
-use bakeoff_engines::nodes::{self, Metrics, NodeFigures, Nodetool, Reader, TableName};
+use bakeoff_engines::nodes::{self, Looks, Metrics, NodeFigures, Nodetool, Reader, TableName};
 use bakeoff_engines::servers::cassandra::Server;
 use bakeoff_stats::Footprint;
 use bakeoff_testing::Random;
@@ -307,7 +307,7 @@ async fn read(
     let reader = Reader::connect(cluster).await.unwrap();
     let mut nodes = reader.read(std::slice::from_ref(name)).await;
     nodetool.add_to(&mut nodes, true).await;
-    Metrics::add_to(&metrics, &mut nodes).await;
+    Metrics::add_to(&metrics, &mut nodes, Looks::Once).await;
     exporter.abort();
     for node in &nodes {
         let is_asked = |figure: &str| figure.starts_with("nodetool") || figure.starts_with("http");

@@ -136,6 +136,7 @@ async fn designs_on_a_real_postgresql() {
     }
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
     hostile::on_a_server_of_our_own(&postgres).await;
+    hostile::in_a_load(&postgres).await;
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
     of_a_large_answer_a_digest_is_kept(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;

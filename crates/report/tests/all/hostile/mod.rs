@@ -3,6 +3,7 @@
 
 mod lines;
 mod logs;
+mod traces;
 
 use std::path::{Path, PathBuf};
 

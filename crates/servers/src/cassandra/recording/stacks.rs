@@ -58,7 +58,7 @@ impl Stacks {
 /// Takes the name of a method with that of its class out of a line such as `java.util.HashMap.get(Object) line: 557`.
 /// Classes of one lambda expression differ among servers in their numbers, which are left out.
 fn method(line: &str) -> Option<String> {
-    let (name, _) = line.split_once('(')?;
+    let (name, _) = line.split_once('(').filter(|(name, _)| !name.is_empty())?;
     let Some((class, rest)) = name.split_once(LAMBDA) else {
         return Some(name.to_owned());
     };

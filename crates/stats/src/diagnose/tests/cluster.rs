@@ -26,8 +26,8 @@ pub fn healthy() -> Evidence {
         sstables: Some(7),
         sstables_per_read_p95: Some(2.0),
         compression_ratio: Some(0.4),
-        bloom_false_positives: Some(400),
-        bloom_false_ratio: Some(0.008),
+        // Of at most 35,000 looks, of which 350 may be false.
+        bloom_false_positives: Some(200),
         keys: Some(
             (0..10)
                 .map(|key| Key {

@@ -77,7 +77,10 @@ pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
         .collect();
     // `sensors x50` is `50x sensors`.
     let factor_behind = match words.as_slice() {
-        [_, behind] => behind.strip_prefix('x').map(|number| format!("{number}x")),
+        // A name may begin with an x, too.
+        [_, behind] => { behind.strip_prefix('x') }
+            .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+            .map(|number| format!("{number}x")),
         _ => None,
     };
     let words = match &factor_behind {
@@ -219,7 +222,7 @@ mod tests {
         Table {
             name: "t".to_owned(),
             columns: vec![column("station_id", ColumnType::Text), column("at", time)],
-            partition_key: vec!["station_id".to_owned()],
+            partition_key: vec!["station_id".to_owned(), "x_of_plant".to_owned()],
             order_key: vec!["at".to_owned()],
         }
     }
@@ -244,6 +247,7 @@ mod tests {
             ("10x stations", Series, SampleSize::Times(10.0)),
             ("sensors x50", Series, SampleSize::Times(50.0)),
             ("Time x1.5", Time, SampleSize::Times(1.5)),
+            ("5 x_of_plant", Series, SampleSize::Series(5)),
             (
                 "ten times as many station_id",
                 Series,

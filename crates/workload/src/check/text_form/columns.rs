@@ -7,7 +7,10 @@ use toml::Spanned;
 
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
-use crate::{Column, ColumnType, NumberForm, Result, Table, TimeFormat, parse_percentage, wire};
+use crate::{
+    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TimeFormat, Zone, parse_percentage,
+    wire,
+};
 
 /// Most words that stand for no value, each of which is compared with every cell.
 const MOST_NULL_WORDS: usize = 64;
@@ -174,11 +177,31 @@ pub fn formats(
     Ok(formats)
 }
 
-/// Returns the signs in numbers of columns.
+/// Returns the zone of times that say none.
+pub fn zone(document: Text<'_>, data: &wire::Data) -> Result<Option<Zone>> {
+    let Some(written) = &data.zone else {
+        return Ok(None);
+    };
+    let zone = Zone::parse(written.get_ref());
+    let zone = zone.map_err(|message| document.error(written.span(), message))?;
+    Ok(Some(zone))
+}
+
+/// Returns what is before the decimals of numbers.
+pub fn decimal(document: Text<'_>, data: &wire::Data) -> Result<DecimalMark> {
+    let Some(written) = &data.decimal else {
+        return Ok(DecimalMark::Point);
+    };
+    let mark = DecimalMark::parse(written.get_ref());
+    mark.map_err(|message| document.error(written.span(), message))
+}
+
+/// Returns the signs in numbers of columns, whose decimals are behind this mark.
 pub fn signs(
     document: Text<'_>,
     data: &wire::Data,
     table: &Table,
+    decimal: DecimalMark,
 ) -> Result<BTreeMap<String, NumberForm>> {
     let mut signs = BTreeMap::new();
     for (column, written) in by_column(document, data.signs.as_ref(), table)? {
@@ -194,6 +217,7 @@ pub fn signs(
             return Err(document.error(written.span(), message));
         }
         let form = NumberForm::parse(written.get_ref());
+        let form = form.and_then(|form| form.with_decimal(decimal));
         let form = form.map_err(|message| document.error(written.span(), message))?;
         signs.insert(column.name.clone(), form);
     }

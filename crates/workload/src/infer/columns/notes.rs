@@ -51,7 +51,8 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
     }
     let ambiguous = seen.columns.iter().filter(|column| {
         let time = column.decision.time.as_ref();
-        column.decision.lacks_year || time.is_some_and(|time| time.or.is_some())
+        let is_odd = time.is_some_and(|time| time.odd.twice > 0 || time.odd.never > 0);
+        column.decision.lacks_year || is_odd || time.is_some_and(|time| time.or.is_some())
     });
     notes.extend(ambiguous.map(|column| {
         let why = &column.decision.why;

@@ -232,3 +232,66 @@ fn decimal_commas_beside_the_sign_of_a_currency_are_told() {
     assert_eq!(decision.kind, ColumnType::Text);
     assert!(decision.why.contains("decimal comma"), "{}", decision.why);
 }
+
+/// The type that values get in a file with decimal commas, whether it is `of(cells)` that says so, and why.
+fn with_commas(cells: &[&str]) -> (ColumnType, &'static str, String) {
+    let evidence = of(cells);
+    let says = match evidence.decimals(false) {
+        Decimals::Comma(..) => "comma",
+        Decimals::Point => "point",
+        Decimals::Either => "either",
+    };
+    let decision = evidence.decide_with_comma(false);
+    (decision.kind, says, decision.why)
+}
+
+#[test]
+fn numbers_with_a_decimal_comma_are_known() {
+    use ColumnType::{Bigint, Boolean, Double, Int, Text, Timestamp};
+    for (cells, kind, says) in [
+        (&["1,5", "22,75", "-0,25"][..], Double, "comma"),
+        (&["1.234,5", "7"][..], Double, "comma"),
+        (&["1 234,5", "7"][..], Double, "comma"),
+        (&["1234,50 \u{20ac}", "5 \u{20ac}"][..], Double, "comma"),
+        (&["7,5%", "12 %"][..], Double, "comma"),
+        (&["1,5", "NaN", "x"][..], Text, "either"),
+        (&["1,5", "2.5"][..], Text, "either"),
+        (&["1,5", "007"][..], Text, "either"),
+        (&["1,5", "5 \u{20ac}"][..], Text, "either"),
+        (&["1,234", "5,678"][..], Double, "either"),
+        (&["1,234", "7,5"][..], Double, "comma"),
+        (&["1,234,567", "7"][..], Text, "point"),
+        (&["$1,234", "$5"][..], Double, "point"),
+        (&["1.5", "2.25"][..], Text, "point"),
+        (&["1.500", "2.250"][..], Int, "point"),
+        (&["1.234", "567"][..], Int, "either"),
+        (&["1", "2"][..], Int, "either"),
+        (&["3000000000", "2"][..], Bigint, "either"),
+        (&["3.000.000.000", "2"][..], Bigint, "either"),
+        (&["007", "008"][..], Text, "either"),
+        (&["2024-01-02", "2024-01-03"][..], Timestamp, "either"),
+        (&["true", "false"][..], Boolean, "either"),
+        (&["north", "1,5"][..], Text, "either"),
+        (&[][..], Text, "either"),
+    ] {
+        let (found, said, why) = with_commas(cells);
+        assert_eq!((found, said), (kind, says), "{cells:?}: {why}");
+    }
+    let (_, _, why) = with_commas(&["7,5%", "12 %"]);
+    assert_eq!(
+        why,
+        "numbers with a decimal comma, without `%`, as [data.signs] says"
+    );
+    let (_, _, why) = with_commas(&["1.5", "2.25"]);
+    assert!(why.contains("in another way"), "{why}");
+    let mut many = vec!["1,5"; 400];
+    many[7] = "none";
+    let decision = of(&many).decide_with_comma(false);
+    assert_eq!((decision.kind, decision.misfits), (Double, 1));
+    assert_eq!(of(&many).high_value_with_comma(), None);
+    assert_eq!(of(&["1,5", "2,5"]).high_value_with_comma(), Some(1.5));
+    // One decimal point is enough, although a row with it might be set aside.
+    let mut many = vec!["7"; 400];
+    many[7] = "2.5";
+    assert_eq!(with_commas(&many).1, "point");
+}

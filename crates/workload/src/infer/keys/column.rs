@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::infer::names::is_like_key;
-use crate::{ColumnType, TimeFormat, source};
+use crate::{ColumnType, TimeFormat, Zone, source};
 
 /// A column that may be in the key.
 pub struct KeyColumn<'a> {
@@ -12,6 +12,8 @@ pub struct KeyColumn<'a> {
     pub name: &'a str,
     pub kind: ColumnType,
     pub format: Option<&'a TimeFormat>,
+    /// Zone of times that say no offset from UTC.
+    pub zone: Option<&'a Zone>,
     /// Different values.
     pub distinct: u64,
     /// Cells without a value.
@@ -29,9 +31,8 @@ impl KeyColumn<'_> {
         if cell.is_empty() || null.iter().any(|word| word == cell) {
             return None;
         }
-        let time = match (self.kind, self.format) {
-            (ColumnType::Timestamp, Some(format)) => format.milliseconds(cell),
-            (ColumnType::Timestamp, None) => source::milliseconds(cell),
+        let time = match self.kind {
+            ColumnType::Timestamp => source::milliseconds_in(cell, self.format, self.zone),
             _ => None,
         };
         Some(match time {

@@ -6,6 +6,7 @@ fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColum
         name,
         kind,
         format: None,
+        zone: None,
         distinct,
         nulls: 0,
         runs: distinct,

@@ -71,6 +71,14 @@ fn a_date_and_a_time_of_day_become_one_time() {
             "%Y-%m-%d %H",
         ),
         (
+            "extremes.csv",
+            rows("date,hour,min,max", |day, hour| {
+                format!("2011-01-{day},{hour},{},{}", hour + 3, hour + 9)
+            }),
+            r#"["date", "hour"]"#,
+            "%Y-%m-%d %H",
+        ),
+        (
             "isd.csv",
             rows("Date,HrMn,Temp", |day, hour| {
                 format!("201301{day},{},{hour}.5", hour * 100 + 5)
@@ -268,6 +276,12 @@ fn what_may_be_something_else_is_not_put_together() {
         ),
         // What the user says.
         (usual(), asked(Some("Date"), &[])),
+        (
+            rows("Date,Time,number", |day, hour| {
+                format!("2024-01-{day},{hour}:00,{}", day * 24 + hour)
+            }),
+            asked(Some("number"), &[]),
+        ),
         (usual(), asked(None, &["time"])),
     ] {
         let (found, written) = inferred("x.csv", &text, &asked);
@@ -275,6 +289,19 @@ fn what_may_be_something_else_is_not_put_together() {
         let is_told = |note: &String| note.contains("together are the time");
         assert!(!found.notes.iter().any(is_told), "{:?}", found.notes);
     }
+}
+
+#[test]
+fn the_time_that_is_put_together_can_be_named_as_the_time() {
+    let text = rows("Date,Time,v", |day, hour| {
+        format!("2024-01-{day},{hour}:00,{hour}.5")
+    });
+    let asked = Asked {
+        time: Some("date_time".to_owned()),
+        ..Asked::default()
+    };
+    let (found, written) = inferred("x.csv", &text, &asked);
+    assert_eq!(found.time.as_deref(), Some("date_time"), "{written}");
 }
 
 #[test]

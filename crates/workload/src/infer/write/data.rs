@@ -80,6 +80,20 @@ impl Inferred {
                 &format!("null = {} # {}{kept}", list(&words), times.join(", ")),
             );
         }
+        if let Some(zone) = &self.zone {
+            let zone = quoted(zone.name());
+            line(
+                out,
+                &format!("zone = {zone} # of times that say no offset from UTC"),
+            );
+        }
+        if let Some(why) = &self.decimal_comma {
+            let why = clean(why);
+            line(
+                out,
+                &format!("decimal = \",\" # {why}; points and spaces may be before three digits"),
+            );
+        }
         if self.bad_rows > 0 && !self.is_typed {
             let (bad, rows) = (self.bad_rows, self.rows);
             let about = if bad == 1 {

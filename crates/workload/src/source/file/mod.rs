@@ -49,7 +49,7 @@ use named::{DataFileName, DataFormat};
 use several::Several;
 pub(crate) use stored::check_same;
 use text::TextFile;
-pub use values::milliseconds;
+pub use values::{milliseconds, milliseconds_in};
 
 /// The mark with which text in UTF-8 may begin.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -109,8 +109,8 @@ fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<
         };
         let message = format!(
             "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
-             `format`, `signs`, `bad_rows`, `skip_lines`, `units_line` and `lines_after_names` out, and --no-header \
-             and --delimiter"
+             `format`, `zone`, `decimal`, `signs`, `bad_rows`, `skip_lines`, `units_line` and `lines_after_names` out, \
+             and --no-header and --delimiter"
         );
         return Err(data_error(typed, message));
     }

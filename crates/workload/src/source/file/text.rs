@@ -77,6 +77,8 @@ impl TextFile {
             from: form.from.clone(),
             joined: form.joined.clone(),
             formats: form.formats.clone(),
+            zone: form.zone.clone(),
+            decimal: form.decimal,
             signs: form.signs.clone(),
             bad_rows: form.bad_rows,
             ..TextForm::default()

@@ -4,8 +4,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::BadCell;
-use crate::time_format::iso_time;
-use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm};
+use crate::number_form::has_decimal_comma;
+use crate::time_format::{has_offset, iso_time};
+use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone};
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
@@ -39,12 +40,12 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         return None;
     }
     let trimmed = cell.trim();
-    let signs = form.signs.get(&column.name);
+    let numbers = form.number_form(&column.name);
     let fits = match column.kind {
         ColumnType::Boolean => boolean(trimmed).is_some(),
-        ColumnType::Int => number::<i32>(trimmed, signs).is_some(),
-        ColumnType::Bigint => number::<i64>(trimmed, signs).is_some(),
-        ColumnType::Double => number::<f64>(trimmed, signs).is_some(),
+        ColumnType::Int => number::<i32>(trimmed, numbers).is_some(),
+        ColumnType::Bigint => number::<i64>(trimmed, numbers).is_some(),
+        ColumnType::Double => number::<f64>(trimmed, numbers).is_some(),
         ColumnType::Text => true,
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
         ColumnType::Blob => bytes(trimmed).is_some(),
@@ -65,16 +66,39 @@ fn without_null_words(text: &StringArray, form: &TextForm) -> StringArray {
 
 /// Returns the milliseconds since 1970 that a cell of a column says.
 fn time(column: &Column, cell: &str, form: &TextForm) -> Option<i64> {
-    match form.formats.get(&column.name) {
+    let format = form.formats.get(&column.name);
+    milliseconds_in(cell, format, form.zone.as_ref())
+}
+
+/// Returns the milliseconds since 1970 that a cell says in a form, or in the usual one, and in a zone where it says no
+/// offset.
+pub fn milliseconds_in(
+    cell: &str,
+    format: Option<&TimeFormat>,
+    zone: Option<&Zone>,
+) -> Option<i64> {
+    let time = match format {
         Some(format) => format.milliseconds(cell),
         None => milliseconds(cell),
+    }?;
+    match zone.filter(|_| !says_offset(cell, format)) {
+        Some(zone) => zone.local_time(time).milliseconds(),
+        None => Some(time),
     }
 }
 
-/// Returns the number of a cell, which may have signs that are left out.
-fn number<T: FromStr>(cell: &str, signs: Option<&NumberForm>) -> Option<T> {
-    match signs {
-        Some(signs) => signs.plain(cell)?.parse().ok(),
+/// Returns whether a cell says its offset from UTC, as numbers since 1970 do.
+fn says_offset(cell: &str, format: Option<&TimeFormat>) -> bool {
+    match format {
+        Some(format) => format.says_offset(cell),
+        None => cell.parse::<i64>().is_ok() || has_offset(cell),
+    }
+}
+
+/// Returns the number of a cell, which is plain unless it has a form.
+fn number<T: FromStr>(cell: &str, form: Option<&NumberForm>) -> Option<T> {
+    match form {
+        Some(form) => form.plain(cell)?.parse().ok(),
         None => cell.parse().ok(),
     }
 }
@@ -88,8 +112,8 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     fn read_numbers<T: FromStr>(&self) -> Result<Vec<Option<T>>, BadCell> {
-        let signs = self.form.signs.get(&self.column.name);
-        self.read(|cell| number(cell, signs))
+        let form = self.form.number_form(&self.column.name);
+        self.read(|cell| number(cell, form))
     }
 
     fn read<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, BadCell> {
@@ -110,8 +134,20 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
     const SHOWN_CHARACTERS: usize = 60;
     let shown: String = cell.chars().take(SHOWN_CHARACTERS).collect();
     let dots = if shown.len() < cell.len() { "..." } else { "" };
-    if let Some(format) = form.formats.get(&column.name) {
-        let advice = advice(column.kind, cell);
+    let numbers = form.number_form(&column.name);
+    let advice = advice(column.kind, cell, numbers);
+    let format = form.formats.get(&column.name);
+    if let Some(zone) = &form.zone
+        && column.kind == ColumnType::Timestamp
+        && milliseconds_in(cell.trim(), format, None).is_some()
+    {
+        return format!(
+            "`{shown}{dots}` is a time that the clocks of {} skip: correct it, or name a zone whose clocks are never \
+             changed, such as `Etc/GMT-1` for an hour ahead of UTC",
+            zone.name()
+        );
+    }
+    if let Some(format) = format {
         let format = format.written();
         return format!("`{shown}{dots}` is not a time of the form `{format}`{advice}");
     }
@@ -129,20 +165,21 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
         }
     };
-    let advice = advice(column.kind, cell);
-    let signs = form.signs.get(&column.name);
-    let signs = signs.map_or(String::new(), |signs| {
-        format!(" with {}", signs.described())
-    });
+    let is_number = matches!(
+        column.kind,
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+    );
+    let signs = numbers.filter(|_| is_number);
+    let signs = signs.map_or(String::new(), |form| format!(" with {}", form.described()));
     format!("`{shown}{dots}` is not {expected}{signs}{advice}")
 }
 
 /// Texts with which others mark a missing value, besides [`NULL_WORDS`], in small letters.
 const RARE_NULL_WORDS: [&str; 3] = [".", "missing", "undefined"];
 
-/// Returns advice about a cell that is not of its column's type; for times the expected form is
-/// advice enough.
-fn advice(kind: ColumnType, cell: &str) -> String {
+/// Returns advice about a cell that is not of its column's type, whose numbers may have a form; for times the expected
+/// form is advice enough.
+fn advice(kind: ColumnType, cell: &str, numbers: Option<&NumberForm>) -> String {
     let word = cell.trim();
     let cell = word.to_lowercase();
     let mut null_words = NULL_WORDS.iter().chain(&RARE_NULL_WORDS);
@@ -155,8 +192,14 @@ fn advice(kind: ColumnType, cell: &str) -> String {
                  or make the column `text`"
             )
         }
-        ColumnType::Int | ColumnType::Bigint if cell.parse::<f64>().is_ok() => {
+        ColumnType::Int | ColumnType::Bigint if number::<f64>(word, numbers).is_some() => {
             "; make the column `double`, or correct the cell".to_owned()
+        }
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+            if numbers.is_none() && has_decimal_comma(word) =>
+        {
+            "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
+                .to_owned()
         }
         ColumnType::Timestamp => String::new(),
         _ => "; correct the cell, or make the column `text`".to_owned(),
@@ -197,156 +240,4 @@ pub fn milliseconds(cell: &str) -> Option<i64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn timestamps_are_read_in_all_forms() {
-        let expected = Some(1_392_388_200_000);
-        for form in [
-            "2014-02-14T14:30:00",
-            "2014-02-14 14:30:00",
-            "2014-02-14T14:30:00.000",
-            "2014-02-14T14:30:00Z",
-            "2014-02-14T15:30:00+01:00",
-            "2014-02-14 12:30:00-02:00",
-            "1392388200000",
-        ] {
-            assert_eq!(milliseconds(form), expected, "{form}");
-        }
-        assert_eq!(milliseconds("2014-02-14"), Some(1_392_336_000_000));
-        assert_eq!(milliseconds("-1"), Some(-1));
-        assert_eq!(milliseconds("1969-12-31T23:59:59.999"), Some(-1));
-    }
-
-    #[test]
-    fn times_that_would_lose_something_are_refused() {
-        for form in [
-            "2014-02-14T14:30:00.0001",
-            "2014-02-30T00:00:00",
-            "yesterday",
-            "14:30",
-            "é",
-        ] {
-            assert_eq!(milliseconds(form), None, "{form}");
-        }
-    }
-
-    #[test]
-    fn a_cell_that_does_not_fit_comes_with_what_to_do() {
-        for (kind, cell, advice) in [
-            (ColumnType::Double, "NA", "`null = [\"NA\"]` in [data]"),
-            (ColumnType::Double, "\\N", "`null = [\"\\\\N\"]` in [data]"),
-            (
-                ColumnType::Timestamp,
-                " null ",
-                "`null = [\"null\"]` in [data]",
-            ),
-            (ColumnType::Int, "#N/A", "`null = [\"#N/A\"]` in [data]"),
-            (
-                ColumnType::Int,
-                "Missing",
-                "`null = [\"Missing\"]` in [data]",
-            ),
-            (ColumnType::Int, "1.5", "make the column `double`"),
-            (ColumnType::Bigint, "12 m", "make the column `text`"),
-        ] {
-            let name = "v".to_owned();
-            let (column, form) = (Column { name, kind }, TextForm::default());
-            let error = parse(&column, &StringArray::from(vec![cell]), &form);
-            let message = error.unwrap_err().message;
-            assert!(message.contains(advice), "{message}");
-            assert_eq!(misfit(&column, cell, &form), Some(message));
-        }
-    }
-
-    #[test]
-    fn blobs_are_hexadecimal() {
-        for form in ["0x00aF", "\\x00aF", "00aF"] {
-            assert_eq!(bytes(form), Some(vec![0, 0xaf]), "{form}");
-        }
-        assert_eq!(bytes("0x"), Some(vec![]));
-        for form in ["0x0", "xx", "é"] {
-            assert_eq!(bytes(form), None, "{form}");
-        }
-    }
-
-    #[test]
-    fn doubles_have_nan_infinity_and_null() {
-        let column = Column {
-            name: "v".into(),
-            kind: ColumnType::Double,
-        };
-        let text = StringArray::from(vec![Some("NaN"), Some("-inf"), Some(" 1e3 "), None]);
-        let parsed = parse(&column, &text, &TextForm::default()).unwrap();
-        let parsed: Vec<_> = parsed
-            .as_any()
-            .downcast_ref::<Float64Array>()
-            .unwrap()
-            .iter()
-            .collect();
-        assert!(parsed[0].unwrap().is_nan());
-        assert_eq!(parsed[1..], [Some(f64::NEG_INFINITY), Some(1000.0), None]);
-    }
-
-    #[test]
-    fn signs_are_left_out_of_numbers_and_cells_without_their_unit_do_not_fit() {
-        let column = |kind: ColumnType| Column {
-            name: "v".into(),
-            kind,
-        };
-        let form = |signs: &str| TextForm {
-            signs: [("v".to_owned(), NumberForm::parse(signs).unwrap())].into(),
-            ..TextForm::default()
-        };
-        let text = StringArray::from(vec![Some(" $1,234.50"), Some("-$7"), None]);
-        let prices = parse(&column(ColumnType::Double), &text, &form("$,")).unwrap();
-        let expected = Float64Array::from(vec![Some(1234.5), Some(-7.0), None]);
-        assert_eq!(prices.as_ref(), &expected as &dyn arrow::array::Array);
-        for (kind, signs, cell, fits) in [
-            (ColumnType::Int, "%", "95%", true),
-            (ColumnType::Int, "%", "", true),
-            (ColumnType::Int, "%", "1.5%", false),
-            (ColumnType::Int, "%", "95", false),
-            (ColumnType::Int, ",", "3,000,000,000", false),
-            (ColumnType::Bigint, ",", "3,000,000,000", true),
-            (ColumnType::Double, "$", "5 \u{20ac}", false),
-        ] {
-            let misfit = misfit(&column(kind), cell, &form(signs));
-            assert_eq!(misfit.is_none(), fits, "{signs} {cell}");
-        }
-        let message = misfit(&column(ColumnType::Double), "5", &form("%")).unwrap();
-        assert!(
-            message.contains("`5` is not a double with `%`"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn words_for_no_value_are_null_and_times_have_the_form_that_is_said() {
-        let time = Column {
-            name: "time".into(),
-            kind: ColumnType::Timestamp,
-        };
-        let mut form = TextForm {
-            null: vec!["NA".to_owned(), "\\N".to_owned()],
-            ..TextForm::default()
-        };
-        let format = crate::TimeFormat::parse("%Y%m%d").unwrap();
-        form.formats.insert("time".to_owned(), format);
-        let text = StringArray::from(vec!["19700102", "NA", " \\N ", ""]);
-        let parsed = parse(&time, &text.slice(0, 3), &form).unwrap();
-        let expected = TimestampMillisecondArray::from(vec![Some(86_400_000), None, None]);
-        assert_eq!(parsed.as_ref(), &expected as &dyn arrow::array::Array);
-        for (cell, fits) in [
-            ("19700102", true),
-            ("NA", true),
-            ("", true),
-            ("1970-01-02", false),
-        ] {
-            assert_eq!(misfit(&time, cell, &form).is_none(), fits, "{cell}");
-        }
-        let message = misfit(&time, "1970-01-02", &form).unwrap();
-        assert!(message.contains("a time of the form `%Y%m%d`"), "{message}");
-    }
-}
+mod tests;

@@ -121,6 +121,8 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     let statistics = PrintedStatistics {
         compression_ratio: Some(0.25),
         sstables: Some(7),
+        bloom_false_positives: Some(1234),
+        bloom_false_ratio: Some(0.0025),
         ..PrintedStatistics::default()
     };
     let sstables_per_read = Percentiles {
@@ -158,6 +160,8 @@ fn figures_of_nodetool_and_exporters_are_shown() {
     });
     let text = render(&[node], &ALL);
     assert_eq!(line(&text, "compressed to"), ["25.0%"]);
+    let false_positives = line(&text, "Bloom false positives");
+    assert_eq!(false_positives, ["1,234, lately 0.25%"]);
     assert_eq!(line(&text, "SSTables read p50, p99"), ["1, 3"]);
     assert_eq!(line(&text, "cells p50, p99"), ["103, 1,234"]);
     assert_eq!(line(&text, "most SSTables, cells"), ["9, 56,789"]);

@@ -35,6 +35,14 @@ fn requests_of_tables_are_added_up_if_all_are_known() {
     assert_eq!(of(&[]), Requests::default(), "no table is known yet");
 }
 
+#[test]
+fn names_are_in_the_text_of_a_request_as_literals() {
+    let cql = requests_of("local_read_latency", "ks", "it's \"cased\"");
+    let expected = "SELECT \"count\", p99th_ms FROM system_views.local_read_latency \
+                    WHERE keyspace_name = 'ks' AND table_name = 'it''s \"cased\"'";
+    assert_eq!(cql, expected);
+}
+
 fn told(count: Option<u64>, p99_micros: Option<f64>) -> Told {
     let keys = count.map(|hits| CacheCounts { hits, requests: 9 });
     Told {

@@ -18,6 +18,11 @@ const LIMITS: http::Limits = http::Limits {
     time: Duration::from_secs(1),
     bytes: 8 << 20,
 };
+/// Time of a sample after which no further exporter is asked in it, so that hundreds of them that hang take no more
+/// time than one.
+const TURNS: Duration = Duration::from_millis(500);
+/// The same time of the check, which asks all of them.
+const TURNS_OF_CHECK: Duration = Duration::from_secs(60);
 /// Time for which an exporter is left alone after it has failed.
 const REST: Duration = Duration::from_secs(30);
 
@@ -42,8 +47,8 @@ pub struct Told {
 enum Page {
     Read(Vec<Sample>),
     Failed(String),
-    /// Its exporter is left alone.
-    Rests,
+    /// Its exporter is left alone, or its turn would come too late.
+    NotAsked,
 }
 
 impl Exporters {
@@ -70,7 +75,7 @@ impl Exporters {
                  for, so that their figures would be those of one of them; leave it out"
             )));
         }
-        let told = self.sample(hosts).await;
+        let told = self.sample_in_turns(hosts, TURNS_OF_CHECK).await;
         match told.notes.first() {
             None => Ok(()),
             Some(note) => Err(EngineError(format!(
@@ -81,11 +86,17 @@ impl Exporters {
 
     /// Reads the exporters of all hosts, each of which is a node, many of them at the same time.
     pub async fn sample(&self, hosts: &[String]) -> Told {
+        self.sample_in_turns(hosts, TURNS).await
+    }
+
+    /// Reads them as [`sample`](Self::sample) does, but none whose turn comes later than after this time.
+    async fn sample_in_turns(&self, hosts: &[String], turns: Duration) -> Told {
         let is_one = hosts.len() == 1;
+        let last_turn = Instant::now() + turns;
         let mut reading = Vec::with_capacity(hosts.len() * self.all.len());
         for host in hosts {
             for (place, metrics) in self.all.iter().enumerate() {
-                reading.push(self.read(place, metrics, host, is_one));
+                reading.push(self.read(place, metrics, host, is_one, last_turn));
             }
         }
         let mut pages = at_once(NODES_AT_ONCE, reading).await.into_iter();
@@ -99,10 +110,18 @@ impl Exporters {
         told
     }
 
-    async fn read(&self, place: usize, metrics: &Metrics, host: &str, is_one: bool) -> Page {
-        let until = self.rests().get(&(place, host.to_owned())).copied();
-        if until.is_some_and(|until| Instant::now() < until) {
-            return Page::Rests;
+    async fn read(
+        &self,
+        place: usize,
+        metrics: &Metrics,
+        host: &str,
+        is_one: bool,
+        last_turn: Instant,
+    ) -> Page {
+        let now = Instant::now();
+        let rests_until = self.rests().get(&(place, host.to_owned())).copied();
+        if now > last_turn || rests_until.is_some_and(|until| now < until) {
+            return Page::NotAsked;
         }
         match metrics.samples(host, is_one, &LIMITS).await {
             Ok(samples) => Page::Read(samples),
@@ -123,7 +142,7 @@ impl Exporters {
             let read = match page {
                 Page::Read(samples) => known::put(&samples, &mut exposed).map(|_| ()),
                 Page::Failed(why) => Err(why),
-                Page::Rests => {
+                Page::NotAsked => {
                     has_all = false;
                     continue;
                 }

@@ -3,6 +3,9 @@
 use super::text::Sample;
 use crate::cassandra::nodes::exposed::Exposed;
 
+/// A figure that may not be known.
+type Figure = fn(&Exposed) -> Option<f64>;
+
 /// Names of a JVM exporter, by which its page is known. Its older and its newer releases differ.
 const HEAP_USED: [&str; 2] = ["jvm_memory_used_bytes", "jvm_memory_bytes_used"];
 const HEAP_MAX: [&str; 2] = ["jvm_memory_max_bytes", "jvm_memory_bytes_max"];
@@ -23,14 +26,14 @@ const NOT_DISKS: [&str; 5] = ["dm-", "md", "loop", "ram", "zram"];
 const LOOPBACK: &str = "lo";
 /// Beginnings of the names of network devices that are made of others, whose bytes count there, or lead to containers
 /// of the machine itself.
-const NOT_CARDS: [&str; 12] = [
-    "bond", "br-", "cali", "cilium", "cni", "docker", "dummy", "flannel", "tap", "tun", "veth",
-    "virbr",
+const NOT_CARDS: [&str; 20] = [
+    "bond", "br", "cali", "cilium", "cni", "docker", "dummy", "flannel", "kube", "lxc", "macvlan",
+    "tap", "team", "tun", "veth", "virbr", "vlan", "vmbr", "vxlan", "wg",
 ];
 /// Names of a node exporter of what the system keeps of files and disks in memory.
 const PAGE_CACHE: [&str; 2] = ["node_memory_Cached_bytes", "node_memory_Buffers_bytes"];
 /// What a node exporter of Linux shows by default, and what of the figures it is, in words.
-const SHOWN_OF_MACHINES: [(&str, fn(&Exposed) -> Option<f64>); 3] = [
+const SHOWN_OF_MACHINES: [(&str, Figure); 3] = [
     ("page cache", |e| e.page_cache_bytes),
     ("disk queue", |e| e.disk_requests_now),
     ("network", |e| e.network_received_bytes),
@@ -132,7 +135,9 @@ impl Page<'_> {
         };
         let is_card = |sample: &Sample| {
             let device = sample.label("device");
-            device != LOOPBACK && !NOT_CARDS.iter().any(|begin| device.starts_with(begin))
+            // A virtual network of a card has the card's name, a point and a number.
+            let is_part = device == LOOPBACK || device.contains('.');
+            !is_part && !NOT_CARDS.iter().any(|begin| device.starts_with(begin))
         };
         let [cached, buffers] = PAGE_CACHE.map(|name| self.sum(name, all));
         let cpus = self
@@ -202,6 +207,8 @@ node_network_receive_bytes_total{device=\"lo\"} 5000
 node_network_receive_bytes_total{device=\"eth0\"} 40
 node_network_receive_bytes_total{device=\"ens5\"} 2
 node_network_receive_bytes_total{device=\"veth12ab\"} 42
+node_network_receive_bytes_total{device=\"eth0.100\"} 40
+node_network_receive_bytes_total{device=\"br0\"} 40
 node_network_transmit_bytes_total{device=\"eth0\"} 9
 process_cpu_seconds_total 3
 ";

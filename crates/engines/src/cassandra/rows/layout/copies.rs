@@ -36,6 +36,7 @@ impl TableLayout {
             copied_by: Some(column.clone()),
             summary: None,
             names: self.names.clone(),
+            key_values: None,
             table: Table {
                 columns: held(column),
                 partition_key: vec![column.clone()],

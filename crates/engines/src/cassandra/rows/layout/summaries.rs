@@ -22,6 +22,7 @@ impl TableLayout {
             copied_by: None,
             summary: None,
             names: self.names.clone(),
+            key_values: None,
             table: summary.table(&self.table),
             name: format!("{}_summary", self.name),
         })

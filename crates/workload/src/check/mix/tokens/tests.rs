@@ -3,6 +3,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use bakeoff_servers::cassandra::Release;
 use bakeoff_testing::times;
 
 use super::*;
@@ -113,17 +114,29 @@ fn doubled_quotes_do_not_end_what_is_quoted() {
     assert!(tokens("'a''").is_err() && tokens("\"a\"\"").is_err());
 }
 
-/// Statements are taken apart as Cassandra's own lexer takes them apart, after placeholders were replaced.
+/// Statements are taken apart as the lexers of both releases of Cassandra take them apart, after placeholders were
+/// replaced.
 #[tokio::test]
 async fn tokens_are_those_of_cassandra() {
-    let Some((java, class_path)) = java_with_cassandra().await else {
+    let count = times(10_000, 1_000_000);
+    let statements: Vec<Statement> = (0..count).map(Statement::random).collect();
+    let Some((java, compilers)) = java_with_cassandra(Release::Five).await else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    compile(&java, &class_path, folder.path(), CLASS, PROGRAM);
-    let count = times(20_000, 1_000_000);
-    let statements: Vec<Statement> = (0..count).map(Statement::random).collect();
-    let found = cassandra_tokens(&java, &class_path, folder.path(), &statements);
+    for release in [Release::Five, Release::Four] {
+        let Some((_, class_path)) = java_with_cassandra(release).await else {
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let classes = folder.path();
+        compile(&java, &compilers, &class_path, classes, CLASS, PROGRAM);
+        let found = cassandra_tokens(&java, &class_path, classes, &statements);
+        compare(&statements, found);
+    }
+}
+
+/// Compares the tokens of statements with those that a lexer of Cassandra finds.
+fn compare(statements: &[Statement], found: Vec<Option<Vec<String>>>) {
     assert_eq!(found.len(), statements.len());
     let mut compared = 0;
     for (statement, expected) in statements.iter().zip(found) {
@@ -136,6 +149,7 @@ async fn tokens_are_those_of_cassandra() {
         assert_eq!(own, expected, "{statement:?}");
     }
     // Cassandra refuses most of what is put together by chance.
+    let count = statements.len();
     assert!(compared > count / 20, "{compared} of {count}");
 }
 

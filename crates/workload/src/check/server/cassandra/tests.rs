@@ -3,6 +3,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use bakeoff_servers::cassandra::Release;
+
 use super::super::server_keys;
 use super::*;
 use crate::java::{compile, java_with_cassandra};
@@ -171,11 +173,18 @@ fn a_key_may_be_set_or_is_needed() {
 /// Whatever passes here is read by Cassandra as it is written, each key by its own name.
 #[tokio::test]
 async fn cassandra_reads_what_passes() {
-    let Some((java, class_path)) = java_with_cassandra().await else {
+    let Some((java, class_path)) = java_with_cassandra(Release::Five).await else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    compile(&java, &class_path, folder.path(), CLASS, PROGRAM);
+    compile(
+        &java,
+        &class_path,
+        &class_path,
+        folder.path(),
+        CLASS,
+        PROGRAM,
+    );
     let settings = settings_that_pass();
     let keys: BTreeSet<&str> = settings.iter().map(|(key, _)| *key).collect();
     // The format of SSTables is an entry within another one in the file.

@@ -135,4 +135,10 @@ async fn an_exporter_that_hangs_is_waited_for_no_longer_than_a_second() {
     let told = exporters.sample(&hosts(1)).await;
     assert!(told.notes[0].ends_with("no answer within 1s"), "{told:?}");
     assert!(began.elapsed() < Duration::from_secs(2));
+    // Nor are more of them than are asked at the same time.
+    let exporters = Exporters::new(exporters.all);
+    let began = Instant::now();
+    let told = exporters.sample(&hosts(3 * NODES_AT_ONCE)).await;
+    assert_eq!(told.notes.len(), NODES_AT_ONCE, "the others had no turn");
+    assert!(began.elapsed() < Duration::from_secs(2));
 }

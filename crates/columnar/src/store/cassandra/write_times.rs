@@ -1,0 +1,141 @@
+//! The write times that a process chooses, which are later than those of the rows that it knows of, even if its
+//! clock is behind that of the process that has written them.
+//!
+//! Before a process first writes to a place, it reads the write times there. After that its clock only moves on
+//! with what it reads for other reasons: to look before each write would cost more than the write. So a row that
+//! another process, whose clock is ahead, writes there meanwhile may count as newer than one that comes after it.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use scylla::response::PagingState;
+
+use super::CassandraStore;
+use super::client::each_row;
+use super::names::Part;
+use super::options::PLACES_AT_ONCE;
+use super::places::{REMEMBERED_PLACES_AT_MOST, key};
+use crate::Result;
+use crate::clock::{self, Clock};
+use crate::id::Place;
+
+/// The clock of a table, and the places that it has caught up with.
+pub(super) struct WriteTimes {
+    clock: Clock,
+    caught_up: Mutex<HashSet<Place>>,
+}
+
+impl WriteTimes {
+    pub(super) fn new() -> Self {
+        WriteTimes {
+            clock: Clock::new(None),
+            caught_up: Mutex::new(HashSet::new()),
+        }
+    }
+
+    /// Returns a write time that is later than all that were seen.
+    pub(super) fn next(&self) -> i64 {
+        self.clock.write_time()
+    }
+
+    /// Notes the write times of rows that were read.
+    pub(super) fn see(&self, write_times: impl Iterator<Item = i64>) {
+        if let Some(newest) = write_times.max() {
+            self.clock.see(newest);
+        }
+    }
+
+    /// Returns the note about write times far ahead of the clock of this machine, if some were seen.
+    pub(super) fn note(&self, table: &str) -> Option<String> {
+        clock::note_ahead(&table, self.clock.last())
+    }
+
+    fn add(&self, place: Place) {
+        let mut caught_up = self.lock();
+        if caught_up.len() >= REMEMBERED_PLACES_AT_MOST {
+            caught_up.clear();
+        }
+        caught_up.insert(place);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<Place>> {
+        self.caught_up
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CassandraStore {
+    /// Makes the write times that come next later than those of all rows that a place has, unless that was done
+    /// before.
+    pub(super) async fn catch_up_with(&self, place: Place) -> Result<()> {
+        if self.write_times.lock().contains(&place) {
+            return Ok(());
+        }
+        let row = self.place_rows().read(place).await?;
+        if let Some(row) = row.filter(|row| !row.is_dropped()) {
+            // The fresh rows first and the chunks afterwards: what is sealed in between is seen there.
+            let all = stream::iter(row.generations())
+                .map(|generation| self.see_generation(place, generation))
+                .buffer_unordered(PLACES_AT_ONCE);
+            all.try_collect::<()>().await?;
+            self.valid_chunks(place).await?;
+        }
+        self.write_times.add(place);
+        Ok(())
+    }
+
+    async fn see_generation(&self, place: Place, generation: i64) -> Result<()> {
+        let task = self
+            .client
+            .task("reading the write times of fresh rows", place, Part::Fresh);
+        let statement = &self.statements.fresh.read_times;
+        let (shard, bucket) = key(place);
+        let mut state = PagingState::start();
+        loop {
+            let values = (shard, bucket, generation);
+            let (rows, next) = self.client.page(&task, statement, values, state).await?;
+            let times = each_row(&task, &rows, |row: (Option<i64>,)| Ok(row.0))?;
+            self.write_times.see(times.into_iter().flatten());
+            match next.into_paging_control_flow() {
+                ControlFlow::Continue(more) => state = more,
+                ControlFlow::Break(()) => return Ok(()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_far_ahead_is_said() {
+        let times = WriteTimes::new();
+        assert_eq!(times.note("ks.t"), None);
+        let now = times.next();
+        assert_eq!(times.note("ks.t"), None);
+        times.see([now + 3_600_000_000, 7].into_iter());
+        let note = times.note("ks.t").unwrap();
+        assert!(
+            note.starts_with("the newest row of ks.t was written"),
+            "{note}"
+        );
+        assert_eq!(times.next(), now + 3_600_000_001);
+    }
+
+    #[test]
+    fn places_are_remembered_up_to_a_number() {
+        let times = WriteTimes::new();
+        let place = |bucket: usize| Place {
+            bucket: bucket as i64,
+            shard: 0,
+        };
+        (0..REMEMBERED_PLACES_AT_MOST).for_each(|bucket| times.add(place(bucket)));
+        assert!(times.lock().contains(&place(0)));
+        times.add(place(REMEMBERED_PLACES_AT_MOST));
+        assert_eq!(times.lock().len(), 1);
+    }
+}
