@@ -208,7 +208,8 @@ mod tests {
         let own = state(keyspace, &[(marker, None)]);
         assert!(matches!(own, MadeState::NotKnown(_)), "{own:?}");
         let two = [(marker, None), ("desk  /runs/a", None)];
-        let not_ours: [(&str, &[(&str, Option<&str>)]); 5] = [
+        type Marks<'a> = &'a [(&'a str, Option<&'a str>)];
+        let not_ours: [(&str, Marks); 5] = [
             (keyspace, &[]),
             (keyspace, &two),
             (keyspace, &[("something", None)]),

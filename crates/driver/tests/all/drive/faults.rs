@@ -24,17 +24,17 @@ async fn failures_are_counted_by_kind_and_are_in_no_histogram() {
     });
     let outcome = run_here(fake, &plan("100", 2)).await.unwrap();
     let total = outcome.seconds.total();
-    assert_eq!(total.failures, [20; 7]);
-    assert_eq!((total.successes(), total.service.len()), (60, 60));
+    assert_eq!(total.failures, [20; 8]);
+    assert_eq!((total.successes(), total.service.len()), (40, 40));
     assert_eq!(outcome.driven.sent, 200);
     // The first five messages of each kind.
     let messages = &outcome.driven.failures;
-    assert_eq!(messages.len(), 35);
+    assert_eq!(messages.len(), 40);
     assert_eq!(
         messages[0],
         Failure::new(FailureKind::TimedOut, "operation 0")
     );
-    assert_eq!(messages[34].message, "operation 46");
+    assert_eq!(messages[39].message, "operation 47");
 }
 
 #[tokio::test(start_paused = true)]
