@@ -22,6 +22,11 @@ use crate::Result;
 use crate::clock::{self, Clock};
 use crate::id::Place;
 
+/// The greatest write time, in microseconds since 1970-01-01 UTC, that the clock moves on to. No clock shows it for
+/// 146,000 years, but a row may have any number, and if it were the greatest there is, no write to any place of the
+/// table could be later than another one.
+const SEEN_AT_MOST: i64 = i64::MAX / 2;
+
 /// The clock of a table, and the places that it has caught up with.
 pub(super) struct WriteTimes {
     clock: Clock,
@@ -46,7 +51,7 @@ impl WriteTimes {
     /// Notes the write times of rows that were read.
     pub(super) fn see(&self, write_times: impl Iterator<Item = i64>) {
         if let Some(newest) = write_times.max() {
-            self.clock.see(newest);
+            self.clock.see(newest.min(SEEN_AT_MOST));
         }
     }
 
@@ -130,6 +135,15 @@ mod tests {
             "{note}"
         );
         assert_eq!(times.next(), now + 3_600_000_001);
+    }
+
+    #[test]
+    fn a_row_from_the_end_of_time_does_not_end_the_order_of_writes() {
+        let times = WriteTimes::new();
+        times.see([i64::MAX, 7].into_iter());
+        assert!(times.note("ks.t").is_some());
+        assert_eq!(times.next(), SEEN_AT_MOST + 1);
+        assert_eq!(times.next(), SEEN_AT_MOST + 2);
     }
 
     #[test]
