@@ -30,6 +30,9 @@ const BUFFERED_BYTES: usize = 256 << 20;
 /// The number of chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
 
+/// The number of places whose write times are asked for together before their last rows are written.
+const PLACES_CAUGHT_UP_TOGETHER: usize = 256;
+
 /// The result of an ingest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ingested {
@@ -175,8 +178,12 @@ impl Ingest {
         self.check()?;
         let mut places: Vec<Place> = self.buffers.keys().copied().collect();
         places.sort_unstable();
-        for place in places {
-            self.flush(place).await?;
+        for some in places.chunks(PLACES_CAUGHT_UP_TOGETHER) {
+            // One after another would take a time for each that writing them does not.
+            self.table.store.catch_up(some).await?;
+            for place in some {
+                self.flush(*place).await?;
+            }
         }
         while !self.writing.is_empty() {
             self.wait_for_one().await?;

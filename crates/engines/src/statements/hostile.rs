@@ -12,11 +12,12 @@ use super::*;
 /// The memory for a file of at most 128 KiB: a token for each byte, and several copies of what is read.
 const FILE_BYTES: u64 = 64 << 20;
 /// The kinds of logs, each of which is also given what is of the others.
-const KINDS: [LogKind; 4] = [
+const KINDS: [LogKind; 5] = [
     LogKind::Plain,
     LogKind::FullQueryLog,
     LogKind::PostgresText,
     LogKind::PostgresCsv,
+    LogKind::PostgresJson,
 ];
 const LANGUAGES: [Language; 2] = [Language::Cql, Language::Sql];
 

@@ -5,12 +5,13 @@
 //! with what it reads for other reasons: to look before each write would cost more than the write. So a row that
 //! another process, whose clock is ahead, writes there meanwhile may count as newer than one that comes after it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::response::PagingState;
+use tokio::sync::OnceCell;
 
 use super::CassandraStore;
 use super::client::each_row;
@@ -21,17 +22,24 @@ use crate::Result;
 use crate::clock::{self, Clock};
 use crate::id::Place;
 
+/// The greatest write time, in microseconds since 1970-01-01 UTC, that the clock moves on to. No clock shows it for
+/// 146,000 years, but a row may have any number, and if it were the greatest there is, no write to any place of the
+/// table could be later than another one.
+const SEEN_AT_MOST: i64 = i64::MAX / 2;
+
 /// The clock of a table, and the places that it has caught up with.
 pub(super) struct WriteTimes {
     clock: Clock,
-    caught_up: Mutex<HashSet<Place>>,
+    /// What is set for each place once the clock has caught up with it, so that of several writers that come at the
+    /// same time only one reads the write times there.
+    caught_up: Mutex<HashMap<Place, Arc<OnceCell<()>>>>,
 }
 
 impl WriteTimes {
     pub(super) fn new() -> Self {
         WriteTimes {
             clock: Clock::new(None),
-            caught_up: Mutex::new(HashSet::new()),
+            caught_up: Mutex::new(HashMap::new()),
         }
     }
 
@@ -43,7 +51,7 @@ impl WriteTimes {
     /// Notes the write times of rows that were read.
     pub(super) fn see(&self, write_times: impl Iterator<Item = i64>) {
         if let Some(newest) = write_times.max() {
-            self.clock.see(newest);
+            self.clock.see(newest.min(SEEN_AT_MOST));
         }
     }
 
@@ -52,15 +60,16 @@ impl WriteTimes {
         clock::note_ahead(&table, self.clock.last())
     }
 
-    fn add(&self, place: Place) {
+    /// Returns what is set once the clock has caught up with a place.
+    fn caught_up(&self, place: Place) -> Arc<OnceCell<()>> {
         let mut caught_up = self.lock();
-        if caught_up.len() >= REMEMBERED_PLACES_AT_MOST {
+        if caught_up.len() >= REMEMBERED_PLACES_AT_MOST && !caught_up.contains_key(&place) {
             caught_up.clear();
         }
-        caught_up.insert(place);
+        Arc::clone(caught_up.entry(place).or_default())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<Place>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Arc<OnceCell<()>>>> {
         self.caught_up
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -71,9 +80,12 @@ impl CassandraStore {
     /// Makes the write times that come next later than those of all rows that a place has, unless that was done
     /// before.
     pub(super) async fn catch_up_with(&self, place: Place) -> Result<()> {
-        if self.write_times.lock().contains(&place) {
-            return Ok(());
-        }
+        let caught_up = self.write_times.caught_up(place);
+        let catch_up = || self.see_place(place);
+        caught_up.get_or_try_init(catch_up).await.copied()
+    }
+
+    async fn see_place(&self, place: Place) -> Result<()> {
         let row = self.place_rows().read(place).await?;
         if let Some(row) = row.filter(|row| !row.is_dropped()) {
             // The fresh rows first and the chunks afterwards: what is sealed in between is seen there.
@@ -83,7 +95,6 @@ impl CassandraStore {
             all.try_collect::<()>().await?;
             self.valid_chunks(place).await?;
         }
-        self.write_times.add(place);
         Ok(())
     }
 
@@ -127,15 +138,27 @@ mod tests {
     }
 
     #[test]
+    fn a_row_from_the_end_of_time_does_not_end_the_order_of_writes() {
+        let times = WriteTimes::new();
+        times.see([i64::MAX, 7].into_iter());
+        assert!(times.note("ks.t").is_some());
+        assert_eq!(times.next(), SEEN_AT_MOST + 1);
+        assert_eq!(times.next(), SEEN_AT_MOST + 2);
+    }
+
+    #[test]
     fn places_are_remembered_up_to_a_number() {
         let times = WriteTimes::new();
         let place = |bucket: usize| Place {
             bucket: bucket as i64,
             shard: 0,
         };
-        (0..REMEMBERED_PLACES_AT_MOST).for_each(|bucket| times.add(place(bucket)));
-        assert!(times.lock().contains(&place(0)));
-        times.add(place(REMEMBERED_PLACES_AT_MOST));
+        for bucket in 0..REMEMBERED_PLACES_AT_MOST {
+            times.caught_up(place(bucket)).set(()).unwrap();
+        }
+        assert!(times.caught_up(place(0)).initialized());
+        let another = times.caught_up(place(REMEMBERED_PLACES_AT_MOST));
+        assert!(!another.initialized());
         assert_eq!(times.lock().len(), 1);
     }
 }

@@ -34,6 +34,7 @@ pub async fn write_times_come_after_those_of_other_processes(cassandra: &Cassand
         .map(|i| row(&format!("{i:05}"), ahead + i, Some("x")))
         .collect();
     store.insert(PLACE, &rows).await.unwrap();
+    assert_eq!(store.write_time(), ahead + 4_500);
     // They stay in the first generation, and another one begins.
     store.freeze(PLACE).await.unwrap();
     let later = [row("a", 1, Some("1"))];
