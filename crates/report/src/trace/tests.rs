@@ -95,8 +95,8 @@ fn a_trace_of_a_cluster_that_is_well_says_so_first() {
             "Asked     1 node: 127.0.0.1 (data)",
             "Read      2 SSTables, 3 rows, 1 tombstone on 127.0.0.1",
             "Slowest   367 µs (36.70%) after \"Read 3 live rows and 1 tombstone cells\" on 127.0.0.1",
-            "Client    connecting 41.0 ms, preparing 1.10 ms, request 1.30 ms, decoding 12.0 µs; 3 rows, of page 2",
-            "          of 2, the slowest",
+            "Client    connecting 41.0 ms, preparing 1.10 ms, request 1.30 ms, decoding 12.0 µs; 3 rows, of page",
+            "          2 of 2, the slowest",
             "Request   1.30 ms: queue before sending 30.0 µs, coordinator 1.00 ms, wire 270 µs",
         ]
     );
@@ -125,7 +125,8 @@ fn a_request_of_a_question_says_which_one_it_is() {
     traced.client.compute_micros = Some(420);
     let text = render(&traced, None, PLAIN);
     let computing = "planning 3.10 ms and computing 420 µs in DataFusion, preparing 1.10 ms";
-    assert!(text.contains(computing), "{text}");
+    let in_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(in_one_line.contains(computing), "{text}");
 }
 
 #[test]
