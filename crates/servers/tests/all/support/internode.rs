@@ -22,7 +22,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// one.
 pub async fn is_taken_for_a_node(port: u16) -> bool {
     let answer = tokio::time::timeout(ANSWER_LIMIT, answer_to_hello(port)).await;
-    // Accepted are a version, the highest one, and a checksum.
+    // What is accepted has the highest version of the server, the one to speak, and a checksum.
     matches!(answer, Ok(Ok(version)) if version == VERSION)
 }
 
@@ -31,7 +31,7 @@ async fn answer_to_hello(port: u16) -> io::Result<u32> {
     stream.write_all(&hello(port)).await?;
     let mut answer = [0; 12];
     stream.read_exact(&mut answer).await?;
-    let [a, b, c, d, ..] = answer;
+    let [_, _, _, _, a, b, c, d, ..] = answer;
     Ok(u32::from_be_bytes([a, b, c, d]))
 }
 
