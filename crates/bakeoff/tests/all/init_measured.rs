@@ -168,17 +168,17 @@ fn a_file_with_decimal_commas_is_measured() {
         ));
     }
     let bench = bench(&text);
-    let init = ["init", "x.csv", "--out", "w.toml"];
+    let init = ["init", "x.csv", "--out", "x.toml"];
     bench
         .bakeoff(&init)
         .expect(0)
         .says("note: the numbers of this file have a decimal comma, as `0,5` of `temperatur` in line 2 has one");
-    let workload = std::fs::read_to_string(bench.path("w.toml")).unwrap();
+    let workload = std::fs::read_to_string(bench.path("x.toml")).unwrap();
     assert!(workload.contains("decimal = \",\""), "{workload}");
-    let lines = lines(&bench, "w.toml");
+    let lines = lines(&bench, "x.toml");
     assert_eq!(lines.len(), 401);
     assert!(lines[400].ends_with(",39.5,1399.25"), "{}", lines[400]);
-    measure(&bench, "w.toml");
+    measure(&bench, "x.toml");
     let text = ["init", "x.csv", "--decimal", "."];
     let ended = bench.bakeoff(&text).expect(0);
     assert!(
@@ -202,12 +202,12 @@ fn a_file_with_times_of_a_zone_is_measured() {
         "--zone",
         "Europe/Berlin",
         "--out",
-        "w.toml",
+        "x.toml",
     ];
     bench.bakeoff(&init).expect(0);
-    let lines = lines(&bench, "w.toml");
+    let lines = lines(&bench, "x.toml");
     assert_eq!(lines.len(), 401);
     // In summer clocks there are two hours ahead of UTC.
     assert!(lines[1].contains("2024-07-19T22:00:00"), "{}", lines[1]);
-    measure(&bench, "w.toml");
+    measure(&bench, "x.toml");
 }
