@@ -17,8 +17,8 @@ use crate::nulls::with_nulls;
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
-use crate::statements::depth;
 use crate::statements::words::{has_stray_comma, words};
+use crate::statements::{depth, ignored};
 use crate::{Context, EngineOptions};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
@@ -169,11 +169,15 @@ async fn planned(
         let complaint = "there is a comma before FROM with no column behind it: leave it out";
         return Err((1, 1, complaint.to_owned()));
     }
+    let with_nulls = with_nulls(query, sql);
     let plan = session
         .state()
-        .create_logical_plan(&with_nulls(query, sql))
+        .create_logical_plan(&with_nulls)
         .await
         .map_err(|error| located(workload, &error))?;
+    if let Some(complaint) = ignored::complaint(&with_nulls) {
+        return Err((1, 1, complaint));
+    }
     if let Some(complaint) = complaint_of_plan(&plan) {
         return Err((1, 1, complaint));
     }

@@ -12,6 +12,7 @@ mod file;
 mod form;
 #[cfg(test)]
 mod hostile;
+pub(crate) mod ignored;
 mod log;
 mod moments;
 mod number_range;

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
-use crate::statements::depth;
+use crate::statements::{depth, ignored};
 
 /// A running query.
 pub struct Query {
@@ -119,6 +119,12 @@ impl Tables {
         };
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
+        }
+        if let Some(message) = ignored::complaint(sql) {
+            return Ok(Err(SqlError {
+                position: None,
+                message,
+            }));
         }
         let plan = match most_rows.filter(|_| is_query(&plan)) {
             Some(rows) => LogicalPlanBuilder::from(plan)
