@@ -182,7 +182,8 @@ pub(crate) fn hold(found: &Made) -> Result<Option<File>, EngineError> {
             maker.dir.display()
         )));
     }
-    let is_here = maker.is_of_this_machine() && maker.dir.is_dir();
+    // A marker of somebody else may name any folder of this machine: only that of the command itself is locked.
+    let is_here = maker.log().is_some();
     let lock = is_here.then(|| Run::lock(&maker.dir)).transpose();
     let lock = lock.map_err(|error| refused(&error.to_string()))?;
     if maker.state_at_rest() != found.state {

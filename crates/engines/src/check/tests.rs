@@ -148,6 +148,18 @@ async fn a_question_that_no_parser_can_be_given_is_refused_with_what_to_write() 
 }
 
 #[tokio::test]
+async fn a_question_with_a_clause_that_would_be_left_out_is_refused() {
+    let workload = asked();
+    for sql in [
+        "SELECT count(*) AS n FROM readings TABLESAMPLE BERNOULLI (10)",
+        "SELECT series, count(*) AS n FROM readings GROUP BY series WITH ROLLUP",
+    ] {
+        let error = check_question(&workload, &question(sql)).await.unwrap_err();
+        assert!(error.contains("DataFusion would leave"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_text_for_an_engine_is_bounded_as_the_question_is() {
     let chain = " OR value = 2".repeat(300);
     let text = TABLE

@@ -2,7 +2,7 @@
 //! as for a TRUNCATE, and to nobody who has not the key. Nodes of a cluster have none, since the encryption would be
 //! part of what is measured.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -91,6 +91,10 @@ impl Folder {
         make(java, &unfinished, &self.store_password_file()).await?;
         fs::set_permissions(&unfinished, Permissions::from_mode(0o600))
             .map_err(Error::io("change the mode of", &unfinished))?;
+        // A file that is cut off after a loss of power would be taken for the key at each later start.
+        File::open(&unfinished)
+            .and_then(|file| file.sync_all())
+            .map_err(Error::io("write", &unfinished))?;
         fs::rename(&unfinished, self.store()).map_err(Error::io("rename", &unfinished))
     }
 

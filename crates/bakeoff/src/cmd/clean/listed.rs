@@ -14,7 +14,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// Lists what was found, of which so many are to be dropped.
+/// Lists what was found, with the number of those that are to be dropped, `chosen`, in the first line.
 pub fn in_words(found: &[Made], chosen: usize) -> String {
     if found.is_empty() {
         return "commands of Bakeoff have left nothing there\n".to_owned();

@@ -75,6 +75,13 @@ impl Clean {
             return Ok(Exit::Complete);
         }
         if !self.yes {
+            if !can_ask() && !self.names.is_empty() {
+                return Err(Misuse::new(anyhow!(
+                    "this drops {}: confirm with --yes, since there is no terminal to ask on",
+                    listed::to_drop(&chosen)
+                ))
+                .into());
+            }
             if !can_ask() {
                 print_line(
                     "nothing was dropped, since there is no terminal to ask on: repeat with --yes",
@@ -163,12 +170,15 @@ impl Servers {
         }
         match &self.cassandra {
             Some(cassandra) => cassandra.drop(made).await,
-            None => Ok(()),
+            None => Err(EngineError(format!(
+                "{} is on no server that was named",
+                made.name
+            ))),
         }
     }
 }
 
-/// Chooses what is to be dropped: what is named, or else what nobody needs for certain.
+/// Returns what to drop: what the user names or, without names, what commands left that were stopped or killed.
 ///
 /// # Errors
 /// Fails for a name that nothing has, and for something that is in use or not Bakeoff's.

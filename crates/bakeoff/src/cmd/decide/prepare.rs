@@ -245,7 +245,12 @@ pub fn tell_missing(proposals: &Proposals) {
         *missing.entry(why).or_default() += 1;
     }
     for (why, designs) in missing {
-        print_line(format_args!("note: {designs} designs are left out: {why}"));
+        let are = if designs == 1 {
+            "design is"
+        } else {
+            "designs are"
+        };
+        print_line(format_args!("note: {designs} {are} left out: {why}"));
     }
     for (why, designs) in proposals.misfits_by_reason() {
         let designs = designs.join(", ");

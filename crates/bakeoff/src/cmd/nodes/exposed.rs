@@ -163,7 +163,7 @@ pub fn exposed_hints(servers: &[Option<&Exposed>], is_cassandra: bool) -> Vec<&'
 }
 
 /// Says what no option brings, of servers whose machines are shown.
-pub fn not_to_be_had(servers: &[Option<&Exposed>]) -> Vec<&'static str> {
+pub fn not_available(servers: &[Option<&Exposed>]) -> Vec<&'static str> {
     let mut known = servers.iter().flatten();
     if known.all(|exposed| exposed.machine_cpu_seconds.is_none()) {
         return Vec::new();

@@ -107,9 +107,6 @@ impl Nodes {
 
     async fn show(&self, cluster: &Cluster, sources: &Sources) -> Result<Exit> {
         let nodes = self.read(cluster, sources).await?;
-        if let Some(path) = &self.prometheus {
-            prometheus::write(path, &to_json(&nodes)?)?;
-        }
         let mut out = stdout();
         if self.json {
             writeln!(out, "{}", json(&to_json(&nodes)?))?;
@@ -120,6 +117,10 @@ impl Nodes {
                 metrics: !sources.metrics.is_empty(),
             };
             write!(out, "{}", table::render(&nodes, &asked))?;
+        }
+        // What was read is shown in any case: `nodetool gcstats` tells it once.
+        if let Some(path) = &self.prometheus {
+            prometheus::write(path, &to_json(&nodes)?)?;
         }
         let all_answer = nodes.iter().all(|node| node.version.is_some());
         Ok(if all_answer {

@@ -11,7 +11,7 @@ use bakeoff_engines::nodes::{
 };
 use bakeoff_report::units;
 
-use super::exposed::{exposed_hints, exposed_rows, not_to_be_had, so_far};
+use super::exposed::{exposed_hints, exposed_rows, not_available, so_far};
 use super::laid_out::{Row, laid_out, list, missing};
 use crate::terminal::on_one_line;
 
@@ -61,7 +61,7 @@ pub fn render(nodes: &[NodeFigures], asked: &Asked) -> String {
     let mut hints = hints(nodes, asked);
     hints.extend(exposed_hints(&exposed, true));
     text.push_str(&list("More of it", &hints));
-    text.push_str(&list("Not to be had", &not_to_be_had(&exposed)));
+    text.push_str(&list("Not available", &not_available(&exposed)));
     text
 }
 

@@ -75,7 +75,7 @@ fn of_file(path: &Path) -> Option<&'static str> {
     if ending.eq_ignore_ascii_case(ENDING) || may_be_toml(path) {
         return None;
     }
-    Some("is no TOML, and so no workload; if it has rows")
+    Some("is not TOML, and so not a workload; if it has rows")
 }
 
 /// Returns whether the name of a file says that it has rows.
@@ -115,6 +115,10 @@ fn may_begin_toml(line: &str) -> bool {
     if let Some(section) = line.strip_prefix('[') {
         let name = section.trim_start_matches('[');
         return { name.trim_start_matches(is_of_key) }.starts_with(']');
+    }
+    // In quotes a key may have any characters.
+    if line.starts_with(['"', '\'']) {
+        return line.contains('=');
     }
     let behind = line.trim_start_matches(is_of_key);
     behind.len() < line.len() && behind.starts_with('=')
@@ -157,11 +161,11 @@ mod tests {
             (
                 "a.txt",
                 "# of May\n\nroom time\nfern 5\n",
-                "a.txt is no TOML, and so no workload; if it has rows: `bakeoff init a.txt --out NEW.toml` writes",
+                "a.txt is not TOML, and so not a workload; if it has rows: `bakeoff init a.txt --out NEW.toml` writes",
             ),
-            ("data", "a,b = c\n", "data is no TOML"),
-            ("a.dat", "[1, 2]\n", "a.dat is no TOML"),
-            ("a.bin", "title = \0", "a.bin is no TOML"),
+            ("data", "a,b = c\n", "data is not TOML"),
+            ("a.dat", "[1, 2]\n", "a.dat is not TOML"),
+            ("a.bin", "title = \0", "a.bin is not TOML"),
         ] {
             let told = said(name, text.as_bytes()).unwrap_or_default();
             assert!(told.contains(expected), "{name}: {told}");

@@ -27,7 +27,7 @@ pub struct Plan<'a> {
     pub study: &'a Study,
     pub record: Record,
     pub dir: PathBuf,
-    /// Whether each step keeps a page of its own up to date.
+    /// Whether each step updates its own page while it runs.
     pub follow: bool,
     size: StudySize,
 }

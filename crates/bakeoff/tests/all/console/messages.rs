@@ -188,7 +188,7 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
         ),
         (
             &["drive", "rows.txt"],
-            "rows.txt is no TOML, and so no workload",
+            "rows.txt is not TOML, and so not a workload",
         ),
         (
             &["sweep", "rows.txt"],

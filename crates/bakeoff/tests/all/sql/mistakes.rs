@@ -44,6 +44,11 @@ pub fn mistakes(server: &Server) {
         ),
         ("SELECT sum(a) FROM ks.wide", 2, "error:"),
         (
+            "SELECT count(*) FROM ks.wide TABLESAMPLE BERNOULLI (10)",
+            2,
+            "DataFusion would leave TABLESAMPLE out",
+        ),
+        (
             "SELECT CAST(a AS INT) FROM ks.wide",
             1,
             "error: Cast error: Cannot cast string '",

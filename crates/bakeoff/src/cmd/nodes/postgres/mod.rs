@@ -45,9 +45,6 @@ pub fn run(server: &PostgresServer, asked: &Asked) -> Result<Exit> {
 
 async fn show(server: &PostgresServer, asked: &Asked<'_>) -> Result<Exit> {
     let servers = all_figures(server, asked).await?;
-    if let Some(path) = asked.prometheus {
-        prometheus::write(path, &to_json(&servers)?)?;
-    }
     let mut out = stdout();
     if asked.json {
         writeln!(out, "{}", json(&to_json(&servers)?))?;
@@ -57,6 +54,10 @@ async fn show(server: &PostgresServer, asked: &Asked<'_>) -> Result<Exit> {
             "{}",
             table::render(&servers, !asked.metrics.is_empty())
         )?;
+    }
+    // What was read is shown in any case: `nodetool gcstats` tells it once.
+    if let Some(path) = asked.prometheus {
+        prometheus::write(path, &to_json(&servers)?)?;
     }
     let all_answer = servers.iter().all(|server| server.version.is_some());
     Ok(if all_answer {

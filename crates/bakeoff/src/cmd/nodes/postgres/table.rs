@@ -9,7 +9,7 @@ use bakeoff_engines::postgres_figures::{
 };
 use bakeoff_report::units;
 
-use crate::cmd::nodes::exposed::{exposed_hints, exposed_rows, not_to_be_had};
+use crate::cmd::nodes::exposed::{exposed_hints, exposed_rows, not_available};
 use crate::cmd::nodes::laid_out::{Row, laid_out, list, missing};
 use crate::terminal::on_one_line;
 
@@ -38,7 +38,7 @@ pub fn render(servers: &[ServerFigures], has_metrics: bool) -> String {
         );
     }
     text.push_str(&list("More of it", &hints));
-    text.push_str(&list("Not to be had", &not_to_be_had(&exposed)));
+    text.push_str(&list("Not available", &not_available(&exposed)));
     text
 }
 

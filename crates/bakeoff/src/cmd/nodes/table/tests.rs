@@ -218,7 +218,7 @@ fn counters_of_exporters_have_their_rate_or_count_from_a_start() {
     assert!(text.contains("--metrics of a JVM exporter"), "{text}");
     assert!(!text.contains("of a node exporter"), "{text}");
     assert!(
-        text.contains("\nNot to be had:\n  network, page cache"),
+        text.contains("\nNot available:\n  network, page cache"),
         "{text}"
     );
 }

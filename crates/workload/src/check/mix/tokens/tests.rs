@@ -114,8 +114,8 @@ fn doubled_quotes_do_not_end_what_is_quoted() {
     assert!(tokens("'a''").is_err() && tokens("\"a\"\"").is_err());
 }
 
-/// Statements are taken apart as the lexers of both releases of Cassandra take them apart, after placeholders were
-/// replaced.
+/// Statements are split into the tokens that the lexers of both releases of Cassandra split them into. Placeholders were
+/// replaced before.
 #[tokio::test]
 async fn tokens_are_those_of_cassandra() {
     let count = times(10_000, 1_000_000);
