@@ -111,7 +111,7 @@ fn all_tables(kind: &str, words: &[Token<'_>]) -> Vec<AskedTable> {
     };
     let mut asked = tables(words);
     asked.retain(is_other);
-    written.clone().into_iter().chain(asked).collect()
+    written.into_iter().chain(asked).collect()
 }
 
 /// Returns the words of a statement with the first alone of the rows that it inserts, and the number of these.
@@ -145,7 +145,7 @@ mod tests {
         let mut forms = Forms::default();
         for sql in all {
             let words = words(sql).unwrap();
-            forms.add(kind(&words), (sql, &words), None);
+            forms.add(kind(&words), sql, &words, None);
         }
         forms.all().cloned().collect()
     }
