@@ -71,6 +71,7 @@ impl Inferred {
             ),
             origin: Some(declared.origin),
             grown: None,
+            mix: None,
         }
     }
 
