@@ -140,6 +140,12 @@ impl Inferred {
             &format!("#   bakeoff run THIS.toml{rows} --dry-run   # what would be done"),
         );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
+        if self.mix.is_some() {
+            line(
+                out,
+                "#   bakeoff drive THIS.toml --for 60s   # the operations of [mix]",
+            );
+        }
         line(out, "");
         let name = of.rsplit('/').next().unwrap_or(of);
         let title = match self.made {
