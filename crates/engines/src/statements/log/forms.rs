@@ -62,7 +62,11 @@ impl Forms {
     /// Counts a statement of a kind that was sent at a time, if that is known.
     pub fn add(&mut self, kind: &'static str, (sql, words): (&str, &[Token<'_>]), at: Option<i64>) {
         let (one, rows) = with_one_row(kind, words);
-        let form = form(&one);
+        let mut form = form(&one);
+        if rows > 1 {
+            // One row and several are two operations, however many these are.
+            form.push_str(" several");
+        }
         if let Some(known) = self.known.get_mut(&form) {
             known.number += 1;
             known.rows += rows;
@@ -157,12 +161,13 @@ mod tests {
             "INSERT INTO t (a, b) VALUES (1, f(2)) ON CONFLICT DO NOTHING",
             "INSERT INTO t (a, b) VALUES (1, f(2)), (3, f(4)), (5, f(6)) ON CONFLICT DO NOTHING",
         ]);
-        let [only] = found.as_slice() else {
+        let [one, several] = found.as_slice() else {
             panic!("{found:?}")
         };
-        assert_eq!((only.number, only.rows), (3, 6));
+        assert_eq!((one.number, one.rows), (1, 1));
+        assert_eq!((several.number, several.rows), (2, 5));
         assert_eq!(
-            only.example,
+            several.example,
             "INSERT INTO t ( a , b ) VALUES ( 1 , f ( 2 ) ) ON CONFLICT DO NOTHING"
         );
     }

@@ -322,3 +322,6 @@ fn about_group(group: &Group<'_>, all: u64) -> Vec<String> {
     }
     about
 }
+
+#[cfg(test)]
+mod tests;
