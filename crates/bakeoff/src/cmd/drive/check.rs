@@ -10,8 +10,8 @@ use super::{Drive, Load};
 use crate::cmd::options::choice;
 
 impl Drive {
-    /// Returns the designs that the command line names, or else those of the workload that can be driven at all; if none
-    /// can, all of them, of which the first is then refused.
+    /// Returns the designs that the command line names, or else those of the workload that can be driven at all; if
+    /// none can, all of them, of which the first is then refused.
     pub fn chosen_designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let all = choice::designs(workload, &self.designs)?;
         let can_be = |id: &DesignId| engine(id).is_ok_and(|of| of.check_operations(id).is_ok());

@@ -30,8 +30,8 @@ pub struct Picked {
 }
 
 impl Picked {
-    /// Makes questions of the statements of a log about a table, and a mix of what is found by its key if `performs`, and
-    /// notes what else is in it. `option` names the log.
+    /// Makes questions of the statements of a log about a table, and a mix of those that find rows by its key if
+    /// `performs`, and notes what else is in it. `option` names the log.
     ///
     /// # Errors
     /// Fails with a misuse if none can be one.

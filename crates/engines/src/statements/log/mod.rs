@@ -110,9 +110,9 @@ impl QueryLog {
         }
     }
 
-    /// Returns the table that is wanted, or the one that most statements ask alone; if none asks one alone, the one that
-    /// most statements write. Where several keyspaces or schemas have a table of that name and none is wanted, it is that
-    /// of most statements.
+    /// Returns the table that is wanted, or the one that most statements ask alone; if none asks one alone, the one
+    /// that most statements write. Where several keyspaces or schemas have a table of that name and none is wanted, it
+    /// is that of most statements.
     ///
     /// # Errors
     /// Says that none is asked or written, or not the one that is wanted, and what to do.

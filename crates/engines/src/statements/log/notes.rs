@@ -34,8 +34,8 @@ impl QueryLog {
         let mut notes = vec![
             format!("the log has {}", self.in_words()),
             format!(
-                "statements that ask `{table}` alone: {all}; forms of these: {}; questions: {questions}, which stand for {asked} \
-                 of the statements{of_mix}{left_out}",
+                "statements that ask `{table}` alone: {all}; forms of these: {}; questions: {questions}, which stand \
+                 for {asked} of the statements{of_mix}{left_out}",
                 own.len()
             ),
         ];

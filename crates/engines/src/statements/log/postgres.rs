@@ -63,7 +63,7 @@ impl Pending {
     }
 }
 
-/// Passes on each statement of a log that is text, with the milliseconds since 1970 of its line, if its prefix has them.
+/// Passes on each statement of a log that is text, with the milliseconds since 1970 that the prefix of its line has.
 ///
 /// # Errors
 /// It cannot be read.
@@ -112,8 +112,8 @@ pub fn read_text<R: BufRead>(
     Ok(())
 }
 
-/// Passes on each statement of a log that is CSV, with the milliseconds since 1970 of its line, and returns the names of
-/// the databases that they are of, up to 16.
+/// Passes on each statement of a log that is CSV, with the milliseconds since 1970 of its line, and returns the names
+/// of the databases that they are of, up to 16.
 ///
 /// # Errors
 /// It cannot be read.
@@ -185,7 +185,8 @@ pub fn fields(record: &str) -> Vec<String> {
     fields
 }
 
-/// Returns the first mark of a message in a line, and what is before and behind it: further ones are within the message.
+/// Returns the first mark of a message in a line, with what is before and behind it: further ones are within the
+/// message.
 fn message_of(line: &str) -> Option<(&str, &'static str, &str)> {
     let marks = OTHERS.into_iter().chain([LOG, DETAIL]);
     let places = marks.filter_map(|mark| Some((line.find(mark)?, mark)));

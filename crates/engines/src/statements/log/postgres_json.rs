@@ -29,7 +29,8 @@ pub fn is_json(line: &str) -> bool {
 }
 
 /// Passes on each statement of a log, with the milliseconds since 1970 of its line, and returns the names of the
-/// databases that they are of, up to 16. Lines with an object that is cut off, or is none of the log, are counted with those that are too long.
+/// databases that they are of, up to 16. Lines with an object that is cut off, or is none of the log, are counted with
+/// those that are too long.
 ///
 /// # Errors
 /// It cannot be read.

@@ -114,8 +114,8 @@ impl Rate {
     }
 }
 
-/// Returns the milliseconds since 1970 of the first time in a text, such as `2026-05-01 10:00:00.250 UTC`, as if it were
-/// in UTC; `None` if there is none near its beginning.
+/// Returns the milliseconds since 1970 of the first time in a text, such as `2026-05-01 10:00:00.250 UTC`, as if it
+/// were in UTC; `None` if there is none near its beginning.
 pub fn time_in(text: &str) -> Option<i64> {
     let bytes = &text.as_bytes()[..text.len().min(MOST_LOOKED_AT)];
     let is_time = |part: &[u8]| {

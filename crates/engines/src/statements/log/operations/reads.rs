@@ -117,8 +117,8 @@ fn read_order(
     }
 }
 
-/// Returns whether rows of a partition are read from the greatest order key on; `None` if they are in another order than
-/// that of the key.
+/// Returns whether rows of a partition are read from the greatest order key on; `None` if they are in another order
+/// than that of the key.
 fn newest_first(behind: &Behind, key: &OfKey, asking: &Asking<'_>) -> Option<bool> {
     let found = asking.found;
     let place = |called: &String| found.columns.iter().position(|of| of.name == *called);
