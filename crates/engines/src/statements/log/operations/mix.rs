@@ -54,11 +54,12 @@ impl Group<'_> {
         self.forms.iter().map(|form| form.number).sum()
     }
 
-    /// Returns the rows that a statement writes, on average.
-    fn rows(&self) -> u64 {
+    /// Returns the rows that a statement inserts, on average, but no more than there are.
+    fn rows(&self, found: &Inferred) -> u64 {
         let rows: u64 = self.forms.iter().map(|form| form.rows).sum();
         let number = self.number().max(1);
-        ((rows + number / 2) / number).clamp(2, MOST_ROWS)
+        let there = found.rows.saturating_sub(found.bad_rows).max(1);
+        ((rows + number / 2) / number).min(MOST_ROWS).min(there)
     }
 }
 
@@ -273,7 +274,8 @@ fn settings(group: &Group<'_>, found: &Inferred) -> Vec<String> {
     match &group.operation {
         Operation::Insert => vec![action("insert"), keys],
         Operation::InsertSeveral => {
-            let batch = format!("batch = {} # rows of a statement, on average", group.rows());
+            let rows = group.rows(found);
+            let batch = format!("batch = {rows} # rows of a statement, on average");
             vec![action("insert"), batch, keys]
         }
         Operation::Update { columns } => {
