@@ -1,6 +1,6 @@
 //! When the statements of a log were sent: how many in a second.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use bakeoff_workload::source;
 
@@ -19,12 +19,12 @@ const IN_MINUTES: i64 = 7_200;
 const IN_HOURS: i64 = 172_800;
 
 /// Numbers of statements by their form and the minute in which they were sent. When too many are there, none is
-/// counted any more.
+/// counted any more. Equal logs have equal descriptions, by which a decision knows its own.
 #[derive(Debug, Clone, Default)]
 pub struct Sent {
-    counted: HashMap<(usize, i64), u64>,
+    counted: BTreeMap<(usize, i64), u64>,
     /// The first and the last time of each form, in milliseconds since 1970.
-    spans: HashMap<usize, (i64, i64)>,
+    spans: BTreeMap<usize, (i64, i64)>,
     is_full: bool,
 }
 
