@@ -37,7 +37,7 @@ enum Condition {
 }
 
 /// What the conditions of a statement say of the key of its table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfKey {
     /// Whether all columns of the partition key have one value.
     pub is_partition: bool,
@@ -147,10 +147,7 @@ fn add(
 ) -> Option<()> {
     if behind_parentheses(words, 0) == Some(words.len()) {
         let inside = &words[1..words.len() - 1];
-        return match most_nested.checked_sub(1) {
-            Some(most_nested) => divide(inside, asking, most_nested, all),
-            None => None,
-        };
+        return divide(inside, asking, most_nested.checked_sub(1)?, all);
     }
     all.push(condition(words, asking));
     Some(())
