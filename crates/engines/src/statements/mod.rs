@@ -190,6 +190,10 @@ mod tests {
             without_values("UPDATE t SET a = a || 'secret', b = -5.5, c = $1 -- x"),
             "UPDATE t SET a = a || ?, b = -?, c = $?"
         );
+        assert_eq!(
+            without_values("SELECT a FROM t WHERE b = 0xc0Ffee"),
+            "SELECT a FROM t WHERE b = ?"
+        );
         let long = shown(&format!("SELECT {}", "a, ".repeat(100)));
         assert_eq!(long.chars().count(), MOST_SHOWN + 3);
     }

@@ -60,7 +60,7 @@ pub struct Forms {
 
 impl Forms {
     /// Counts a statement of a kind that was sent at a time, if that is known.
-    pub fn add(&mut self, kind: &'static str, (sql, words): (&str, &[Token<'_>]), at: Option<i64>) {
+    pub fn add(&mut self, kind: &'static str, sql: &str, words: &[Token<'_>], at: Option<i64>) {
         let (one, rows) = with_one_row(kind, words);
         let mut form = form(&one);
         if rows > 1 {

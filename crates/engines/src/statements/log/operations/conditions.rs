@@ -23,6 +23,8 @@ const BEHIND: [&str; 16] = [
     "if",
     "qualify",
 ];
+/// Words behind an operator that compare with several values.
+const QUANTIFIERS: [&str; 3] = ["any", "all", "some"];
 /// Most parentheses around conditions that are looked into.
 const MOST_NESTED: usize = 16;
 
@@ -168,13 +170,13 @@ fn condition(words: &[Token<'_>], asking: &Asking<'_>) -> Condition {
         (Condition::Range(column), value)
     } else if is(operator, "between") {
         (Condition::Range(column), at + 2)
-    } else if is(operator, "in") && has_one_value(words, at + 2) {
-        (Condition::Equal(column), at + 2)
     } else {
+        // A list, too: its form is the same whatever the number of its values.
         return Condition::Other;
     };
     let value = words.get(value..).unwrap_or_default();
-    if value.is_empty() || has_column(value, asking) {
+    let is_any = QUANTIFIERS.iter().any(|word| is(value.first(), word));
+    if value.is_empty() || is_any || has_column(value, asking) {
         return Condition::Other;
     }
     condition
@@ -186,12 +188,6 @@ pub fn behind_qualifiers(words: &[Token<'_>], mut at: usize) -> usize {
         at += 2;
     }
     at
-}
-
-/// Returns whether the list at a place is the rest of a condition, and has one value.
-fn has_one_value(words: &[Token<'_>], at: usize) -> bool {
-    behind_parentheses(words, at) == Some(words.len())
-        && !words[at..].iter().any(|token| is_sign(Some(token), ','))
 }
 
 /// Returns whether a value depends on the row, by a column in it.

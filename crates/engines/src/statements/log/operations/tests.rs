@@ -66,7 +66,7 @@ fn queries_by_the_key_are_reads() {
             Operation::ReadRow,
         ),
         (
-            "SELECT count(*) FROM readings AS r WHERE (r.time = ?) AND (\"Room\" IN (?)) AND heat > 5 LIMIT 1"
+            "SELECT count(*) FROM readings AS r WHERE (r.time = ?) AND (\"Room\" = (?)) AND heat > 5 LIMIT 1"
                 .to_owned(),
             Operation::ReadRow,
         ),
@@ -110,6 +110,8 @@ fn other_queries_are_heavier() {
         "SELECT heat FROM readings".to_owned(),
         "SELECT heat FROM readings WHERE time > 5".to_owned(),
         "SELECT heat FROM readings WHERE room IN ('a', 'b')".to_owned(),
+        "SELECT heat FROM readings WHERE room IN ('a')".to_owned(),
+        "SELECT heat FROM readings WHERE room = ANY($1)".to_owned(),
         "SELECT heat FROM readings WHERE room = lower(room)".to_owned(),
         "SELECT max(heat) FROM readings WHERE room = 'a'".to_owned(),
         "SELECT DISTINCT heat FROM readings WHERE room = 'a'".to_owned(),
