@@ -41,6 +41,7 @@ mod internode;
 pub(crate) mod jar_files;
 mod jars;
 mod java;
+mod java_program;
 mod known;
 mod launch;
 mod limits;
