@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Decide;
 use super::source::Source;
 use crate::cmd::measure::folder::is_empty;
 use crate::cmd::options::table_file::AskedOfTable;
-use crate::exit::Misuse;
 use crate::out_file::OutFile;
 
 /// Name of the note.
@@ -94,7 +93,7 @@ impl Record {
     /// Checks that a folder is new or empty, or holds what the same command began.
     ///
     /// # Errors
-    /// Fails with a misuse that says what is in it.
+    /// Fails with what is in it. As for a run's folder, that is no mistake of the command line.
     pub fn check(&self, dir: &Path) -> Result<()> {
         let there = match Record::read(dir)? {
             Some(there) if there.is_same(self) => return Ok(()),
@@ -109,8 +108,7 @@ impl Record {
             None if is_empty(dir) => return Ok(()),
             None => "other files: name a new folder with --out".to_owned(),
         };
-        let told = anyhow!("{} holds {there}", dir.display());
-        Err(Misuse::new(told).into())
+        bail!("{} holds {there}", dir.display())
     }
 
     /// Writes the note; the folder has to be there.
