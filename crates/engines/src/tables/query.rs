@@ -80,10 +80,16 @@ impl Query {
         Some(counts)
     }
 
-    /// Returns notes on columns that are read as another type than they have.
+    /// Returns notes on columns that are read as another type than they have, and on columnar tables of which rows may
+    /// be missing at this consistency level.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = cassandra::read_as_text(self.plan.as_ref());
         notes.dedup();
+        for missed in self.columnar.iter().filter_map(|table| table.missed()) {
+            if !notes.iter().any(|note| note == missed) {
+                notes.push(missed.to_owned());
+            }
+        }
         notes
     }
 }
