@@ -165,7 +165,7 @@ impl Maker {
         if Some(log.owner) != this_user() {
             return MadeState::NotKnown("it is of another user of this machine");
         }
-        match log.is_complete() {
+        match log.has_ended() {
             Ok(true) => MadeState::Kept,
             Ok(false) => MadeState::Stopped,
             Err(_) => MadeState::NotKnown("its log cannot be read"),

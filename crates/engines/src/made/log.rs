@@ -49,7 +49,7 @@ impl Log {
     ///
     /// # Errors
     /// Fails if the file cannot be read to its end.
-    pub fn is_complete(mut self) -> io::Result<bool> {
+    pub fn has_ended(mut self) -> io::Result<bool> {
         let mut bytes = Vec::new();
         self.rest.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -68,7 +68,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let begun = r#"{"record":"started","token":"abc"}"#;
         let finished = r#"{"record":"finished"}"#;
-        for (text, is_complete) in [
+        for (text, has_ended) in [
             (begun.to_owned(), false),
             (format!("{begun}\n"), false),
             (format!("{begun}\n{finished}"), true),
@@ -79,7 +79,7 @@ mod tests {
             fs::write(folder.path().join(SweepRecord::FILE), &text).unwrap();
             let log = Log::find(folder.path(), "abc").unwrap();
             assert_eq!(log.first_line, begun);
-            assert_eq!(log.is_complete().unwrap(), is_complete, "{text}");
+            assert_eq!(log.has_ended().unwrap(), has_ended, "{text}");
             assert!(Log::find(folder.path(), "other").is_none());
         }
     }

@@ -153,7 +153,8 @@ fn of_tables(facts: &Facts) -> Vec<Advice> {
 /// Returns whether a statement adds elements to a collection of a table.
 fn adds_element(words: &[Token<'_>], table: &Made) -> bool {
     let updated = table_at(words, 1).map(|(updated, _)| (updated.schema, updated.name));
-    if !is(words.first(), "update") || !updated.is_some_and(|updated| table.is_called(&updated)) {
+    let is_updated = updated.is_some_and(|updated| table.is_called(&updated));
+    if !(is_updated && is(words.first(), "update")) {
         return false;
     }
     let is_collection = |kind: &str| COLLECTIONS.iter().any(|begin| kind.starts_with(begin));
