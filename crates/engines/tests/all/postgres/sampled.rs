@@ -14,7 +14,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// A server of ours tells its work and what it uses, and everything that is asked for.
 pub(super) async fn what_a_server_of_ours_does_and_uses(started: &Started, table: &Table) {
     let design = started.design("postgres/plain", table).await;
-    let before = design.server_sample().await.unwrap();
+    // A server that is kept busy may not answer in time, which is a note.
+    let before = until(design.as_ref(), |sample| sample.notes.is_empty()).await;
     let counted = before.database.unwrap();
     let rows = table.rows.num_rows() as u64;
     design.create().await.unwrap();
@@ -25,6 +26,7 @@ pub(super) async fn what_a_server_of_ours_does_and_uses(started: &Started, table
         database.rows_written >= counted.rows_written.map(|written| written + rows)
             && database.log_bytes > counted.log_bytes
             && database.checkpoints > counted.checkpoints
+            && sample.notes.is_empty()
     })
     .await;
     let database = after.database.unwrap();
@@ -40,7 +42,6 @@ pub(super) async fn what_a_server_of_ours_does_and_uses(started: &Started, table
     assert!(after.resident_bytes > Some(1 << 20), "{after:?}");
     assert!(after.disk_written_bytes >= before.disk_written_bytes);
     assert!(after.load_average.is_some(), "{after:?}");
-    assert_eq!(after.notes, [""; 0]);
 }
 
 /// Samples until one is as it is to be.
