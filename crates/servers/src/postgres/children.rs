@@ -77,8 +77,8 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
     Ok(server.cpu_seconds()? + of_ended + living)
 }
 
-/// Returns the bytes of the disk that a server and its children have read and written; `None` if they may not be read, or
-/// it has ended. The system adds those of a child to its parent's when it ends.
+/// Returns the bytes of the disk that a server and its children have read and written; `None` if they may not be read,
+/// or it has ended. The system adds those of a child to its parent's when it ends.
 pub(crate) fn disk_bytes(server: ProcessId, cluster: &str) -> Option<DiskBytes> {
     let mut ended = server.faults_of_ended().ok()?;
     let mut all = DiskBytes::default();

@@ -37,8 +37,8 @@ impl Server {
     }
 }
 
-/// Returns the highest value so far: the system subtracts what a deleted file had not yet written, and a process that ends
-/// while it is looked at is missed, but a counter must not fall.
+/// Returns the highest value so far: the system subtracts what a deleted file had not yet written, and a process that
+/// ends while it is looked at is missed, but a counter must not fall.
 fn highest(so_far: &AtomicU64, now: u64) -> u64 {
     so_far.fetch_max(now, Ordering::Relaxed).max(now)
 }

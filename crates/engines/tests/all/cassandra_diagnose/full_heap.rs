@@ -146,7 +146,7 @@ fn collections(server: &Server) -> Vec<Collection> {
     log.lines().filter_map(collection).collect()
 }
 
-/// Parses the line of a collection that is over: `[9.1s] GC(5) Pause Full (Allocation Failure) 955M->940M(1017M) 98.1ms`.
+/// Parses the line of a collection that is over, as `GC(5) Pause Full (Allocation Failure) 955M->940M(1017M) 98.1ms`.
 fn collection(line: &str) -> Option<Collection> {
     let (_, told) = line.split_once("Pause ")?;
     let (what, _) = told.strip_suffix("ms")?.rsplit_once(' ')?;
