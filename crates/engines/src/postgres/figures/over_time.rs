@@ -39,6 +39,14 @@ pub fn views(version: u64) -> Vec<View> {
     views
 }
 
+/// Returns the statement that reads the one row of each of several views, which have no column of the same name.
+pub fn together(views: &[&View]) -> String {
+    let each = views.iter().zip(1..);
+    let each = each.map(|(view, number)| format!("({}) AS view_{number}", view.sql));
+    let each: Vec<String> = each.collect();
+    format!("SELECT * FROM {}", each.join(", "))
+}
+
 /// Returns the statement that counts the connections of clients to the database, without the one that asks. The server
 /// hides of what kind the sessions of others are from those who may not see them.
 fn connections_sql() -> String {
@@ -99,6 +107,19 @@ mod tests {
             let all = views(version);
             assert!(all[1].sql.contains(view), "{version}: {all:?}");
         }
+    }
+
+    #[test]
+    fn one_statement_asks_several_views() {
+        let view = |sql: &str| View {
+            figure: "a",
+            sql: sql.to_owned(),
+        };
+        let (one, other) = (view("SELECT 1 AS a"), view("SELECT 2 AS b"));
+        assert_eq!(
+            together(&[&one, &other]),
+            "SELECT * FROM (SELECT 1 AS a) AS view_1, (SELECT 2 AS b) AS view_2"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::asking::in_words;
-use super::over_time::{View, sample_of, views};
+use super::over_time::{View, sample_of, together, views};
 use super::read::VERSION;
 use super::text_row::TextRow;
 use crate::postgres::connect::{PostgresServer, reason};
@@ -27,6 +27,9 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(800);
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// Time after which another connection is tried, where one could not be made.
 const AGAIN_AFTER: Duration = Duration::from_secs(30);
+
+/// Name of the figures of all views.
+const ALL: &str = "all counts";
 
 /// Samples one server, the first one of a URL that takes connections.
 pub struct Sampler {
@@ -87,7 +90,7 @@ impl Sampler {
         let mut connection = self.connection.lock().await;
         match self.connected(&mut connection).await {
             Ok(open) => open.ask().await,
-            Err(why) => (DatabaseSample::default(), vec![("all counts", why)]),
+            Err(why) => (DatabaseSample::default(), vec![(ALL, why)]),
         }
     }
 
@@ -128,23 +131,32 @@ impl Open {
         })
     }
 
-    /// Asks all views at the same time.
+    /// Asks all views by one statement, or by one for each if the server refuses one of them.
     async fn ask(&mut self) -> (DatabaseSample, Vec<(&'static str, String)>) {
-        let client = &self.client;
-        let asked = { self.views.iter() }.filter(|view| !self.refused.contains_key(view.figure));
-        let asking = asked.map(|view| async move { (view.figure, row_of(client, view).await) });
-        let asking: Vec<_> = asking.collect();
-        let answers = join_all(asking).await;
-        let (mut rows, mut missing) = (Vec::new(), Vec::new());
-        for (figure, answer) in answers {
-            match answer {
+        let views = { self.views.iter() }.filter(|view| !self.refused.contains_key(view.figure));
+        let views: Vec<&View> = views.collect();
+        let (mut rows, mut missing, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        if !views.is_empty() {
+            match row_of(&self.client, &together(&views)).await {
                 Ok(row) => rows.push(row),
-                Err(Unread { why, is_refused }) if is_refused => {
-                    self.refused.insert(figure, why);
+                Err(unread) if !unread.is_refused => missing.push((ALL, unread.why)),
+                Err(_) => {
+                    let asking = views.iter().map(|view| row_of(&self.client, &view.sql));
+                    let asking: Vec<_> = asking.collect();
+                    let answers = join_all(asking).await;
+                    for (view, answer) in views.iter().zip(answers) {
+                        match answer {
+                            Ok(row) => rows.push(row),
+                            Err(unread) if unread.is_refused => {
+                                refused.push((view.figure, unread.why));
+                            }
+                            Err(unread) => missing.push((view.figure, unread.why)),
+                        }
+                    }
                 }
-                Err(Unread { why, .. }) => missing.push((figure, why)),
             }
         }
+        self.refused.extend(refused);
         let (sample, hidden) = sample_of(&rows);
         missing.extend(hidden);
         let refused = self.refused.iter();
@@ -153,15 +165,16 @@ impl Open {
     }
 }
 
-/// Asks for the one row of a view.
-async fn row_of(client: &Client, view: &View) -> Result<TextRow, Unread> {
-    let sql = format!("{READ_ONLY}{}", view.sql);
+/// Asks for the one row of a statement.
+async fn row_of(client: &Client, sql: &str) -> Result<TextRow, Unread> {
+    let sql = format!("{READ_ONLY}{sql}");
     match timeout(ANSWER_LIMIT, client.simple_query(&sql)).await {
         Ok(Ok(reply)) => {
             let row = TextRow::all(&reply).into_iter().next();
+            // A view that has none now has none a second later.
             row.ok_or_else(|| Unread {
                 why: "the server shows no row of it".to_owned(),
-                is_refused: false,
+                is_refused: true,
             })
         }
         Ok(Err(error)) => Err(unread(error.code(), reason(&error))),
