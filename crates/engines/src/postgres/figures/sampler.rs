@@ -25,6 +25,8 @@ const READ_ONLY: &str = "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout 
 const ANSWER_LIMIT: Duration = Duration::from_millis(800);
 /// Time limit for making the connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+/// Time limit for all of that together. Whoever asks for a sample waits longer, and gets what the server uses.
+const SAMPLE_LIMIT: Duration = Duration::from_millis(1_800);
 /// Time after which another connection is tried, where one could not be made.
 const AGAIN_AFTER: Duration = Duration::from_secs(30);
 
@@ -74,7 +76,12 @@ impl Sampler {
     pub async fn sample(&self, own: Option<&Servers>) -> ServerSample {
         // Taken before the server is asked, which may take a while.
         let used = used(own);
-        let (told, missing) = self.told().await;
+        let told = timeout(SAMPLE_LIMIT, self.told()).await;
+        let too_late = |_| {
+            let why = no_answer(SAMPLE_LIMIT);
+            (DatabaseSample::default(), vec![(ALL, why)])
+        };
+        let (told, missing) = told.unwrap_or_else(too_late);
         let missing = missing.into_iter();
         ServerSample {
             database: (told != DatabaseSample::default()).then_some(told),
