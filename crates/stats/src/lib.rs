@@ -60,7 +60,8 @@ pub use design::{
     Space, TableStatistics,
 };
 pub use drive::{
-    CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
+    CacheCounts, DatabaseSample, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample,
+    Tally,
 };
 pub use error::JournalError;
 pub use estimate::Estimate;

@@ -161,6 +161,10 @@ fn a_load_ends_when_its_postgresql_is_killed_and_says_so() {
         .says("SIGKILL");
     let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert!(page.contains("its server ended during the load"));
+    let records = records(&bench.path("out/drive.jsonl"));
+    let seconds = of_kind(&records, "second").map(|second| &second["server"]);
+    let mut full = seconds.filter(|server| server["resident_bytes"].is_u64());
+    assert!(full.any(|server| server["database"]["commits"].is_u64()));
 }
 
 /// A question that would read a file of the server, if PostgreSQL answers.

@@ -8,7 +8,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary}
 use bakeoff_stats::total;
 
 use super::{Kind, added, beside, few_operations, passes};
-use crate::{compression, exporters, nodes, partitions, units};
+use crate::{compression, nodes, partitions, sample_notes, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
@@ -106,7 +106,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     let seconds = summary.trials.iter().flat_map(|trial| &trial.seconds);
-    notes.extend(exporters::failed(seconds.map(|second| &second.server)));
+    notes.extend(sample_notes::unread(seconds.map(|second| &second.server)));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

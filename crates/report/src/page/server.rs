@@ -105,15 +105,25 @@ pub fn missing<'a>(
     engines: &[EngineInfo],
     samples: impl Iterator<Item = &'a ServerSample>,
 ) -> Vec<String> {
-    let (mut any, mut resources, mut requests) = (false, false, false);
+    let (mut any, mut resources, mut requests, mut database) = (false, false, false, false);
     for sample in samples {
         any |= !sample.is_empty();
+        database |= sample.database.is_some();
         resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
         requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
     }
-    let mut engines = engines.iter().filter(|e| e.engine == info.engine);
-    let is_existing = engines.any(|engine| engine.setting(EngineInfo::CLUSTER).is_some());
+    let has = |setting: &str| {
+        let mut engines = engines.iter().filter(|e| e.engine == info.engine);
+        engines.any(|engine| engine.setting(setting).is_some())
+    };
+    let is_existing = has(EngineInfo::CLUSTER);
     let mut missing = Vec::new();
+    if database && has(EngineInfo::SERVER) && !resources {
+        missing.push(
+            "Not available: CPU, memory and disk of a server that Bakeoff did not start."
+                .to_owned(),
+        );
+    }
     if any && is_existing && !resources {
         missing.push(
             "Not available over CQL: CPU, memory, disk, garbage collection and load of a cluster that Bakeoff did \
@@ -133,7 +143,7 @@ pub fn missing<'a>(
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{Role, SampleAt};
+    use bakeoff_stats::{DatabaseSample, Role, SampleAt};
 
     use super::*;
 
@@ -235,6 +245,22 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert!(told[1].contains("SELECT on system_views"), "{told:?}");
         assert!(missing(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_server_that_was_running_already_tells_its_work_and_not_what_it_uses() {
+        let address = (EngineInfo::SERVER.to_owned(), "bench@db1:5432/m".to_owned());
+        let existing = [engine(vec![address])];
+        let counted = ServerSample {
+            database: Some(DatabaseSample::default()),
+            ..ServerSample::default()
+        };
+        let told = missing(&info("a"), &existing, [counted.clone()].iter());
+        let expected =
+            "Not available: CPU, memory and disk of a server that Bakeoff did not start.";
+        assert_eq!(told, [expected]);
+        let own = [engine(Vec::new())];
+        assert!(missing(&info("a"), &own, [counted].iter()).is_empty());
     }
 
     #[test]

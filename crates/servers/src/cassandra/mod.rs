@@ -27,7 +27,6 @@ mod credentials;
 mod defaults;
 mod details;
 mod disk_access;
-mod disk_bytes;
 mod disk_limit;
 mod flags;
 mod folder;

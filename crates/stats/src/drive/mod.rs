@@ -3,6 +3,7 @@
 
 mod beside;
 mod climb;
+mod database;
 mod disk;
 mod disk_for_reads;
 mod figures;
@@ -25,6 +26,7 @@ mod window;
 
 pub use beside::{AskedBeside, Beside, BesideQuestion, BesideRecord};
 pub use climb::least_climb;
+pub use database::DatabaseSample;
 pub use disk::{NoDiskForecast, OnDisk};
 pub use disk_for_reads::DiskForReads;
 pub use figures::{CurvePoint, Latency, LoadFigures, NodeRequests, OperationFigures, Support};

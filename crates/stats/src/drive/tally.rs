@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use super::database::DatabaseSample;
 use crate::counts::{add, total};
 
 /// Reason why an operation failed. A failed operation is counted by its reason and never as a
@@ -252,6 +253,10 @@ pub struct ServerSample {
     /// and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_to_nodes_bytes: Option<u64>,
+    /// What the server counts of its work in the database of the tables; absent of a server that is none of SQL, and in
+    /// records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseSample>,
     /// What could not be read for this sample, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
