@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use bakeoff_stats::{CpuSeconds, ServerSample};
+use bakeoff_stats::{CpuSeconds, ServerSample, server_growth_between};
 use futures::future::join_all;
 use tokio::sync::{mpsc, watch};
 
@@ -309,9 +309,7 @@ impl Control<'_> {
         let server = self.sample().await;
         let cpu = CpuSeconds {
             client,
-            server: { server.cpu_seconds }
-                .zip(span.server.cpu_seconds)
-                .map(|(now, then)| (now - then).max(0.0)),
+            server: server_growth_between(&span.server, &server, |s| s.cpu_seconds),
             in_ticks: false,
         };
         let used = Used {

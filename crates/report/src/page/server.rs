@@ -108,7 +108,8 @@ pub fn missing<'a>(
     let (mut any, mut resources, mut requests) = (false, false, false);
     for sample in samples {
         any |= !sample.is_empty();
-        resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
+        let has_cpu = sample.cpu_seconds.is_some() || sample.machine_cpu_seconds.is_some();
+        resources |= has_cpu || sample.gc_count.is_some();
         requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
     }
     let mut engines = engines.iter().filter(|e| e.engine == info.engine);

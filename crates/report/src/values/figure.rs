@@ -27,6 +27,7 @@ pub enum Figure {
     FailedInserts,
     ServerSampled,
     ServerCpu,
+    MachineCpu,
     ServerGcTime,
     ServerGcCount,
     ServerAllocated,
@@ -53,7 +54,7 @@ struct Named {
 
 impl Figure {
     /// All figures, in the order in which they are written.
-    pub const ALL: [Figure; 36] = [
+    pub const ALL: [Figure; 37] = [
         Figure::LoadedRows,
         Figure::LoadTime,
         Figure::SettleTime,
@@ -78,6 +79,7 @@ impl Figure {
         Figure::FailedInserts,
         Figure::ServerSampled,
         Figure::ServerCpu,
+        Figure::MachineCpu,
         Figure::ServerGcTime,
         Figure::ServerGcCount,
         Figure::ServerAllocated,
@@ -130,6 +132,7 @@ impl Figure {
             }
             Figure::ServerSampled
             | Figure::ServerCpu
+            | Figure::MachineCpu
             | Figure::ServerGcTime
             | Figure::ServerGcCount
             | Figure::ServerAllocated
@@ -271,6 +274,12 @@ impl Figure {
                 "seconds",
                 "seconds",
                 "CPU time of the server while it was sampled.",
+            ),
+            Figure::MachineCpu => (
+                "server_machine_cpu",
+                "seconds",
+                "seconds",
+                "CPU time of the server's machines while it was sampled, all programs.",
             ),
             Figure::ServerGcTime => (
                 "server_gc",

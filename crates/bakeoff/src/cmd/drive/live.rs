@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bakeoff_driver::Observer;
 use bakeoff_driver::drive::{LiveView, Second};
-use bakeoff_stats::{ServerSample, Tally};
+use bakeoff_stats::{ServerSample, Tally, server_growth_between};
 use bakeoff_workload::Mix;
 use indicatif::HumanCount;
 
@@ -95,11 +95,11 @@ fn message(operations: &[String], second: &Second, before: &ServerSample) -> Str
 /// Describes what the server did since the previous sample, if both are known.
 fn server(now: &ServerSample, before: &ServerSample) -> String {
     let mut text = String::new();
-    if let (Some(now), Some(before)) = (now.cpu_seconds, before.cpu_seconds) {
-        let _ = write!(text, ", server {:.2} cores", now - before);
+    if let Some(cpu) = server_growth_between(before, now, |s| s.cpu_seconds) {
+        let _ = write!(text, ", server {cpu:.2} cores");
     }
-    if let (Some(now), Some(before)) = (now.disk_read_bytes, before.disk_read_bytes) {
-        let read = now.saturating_sub(before) as f64 / 1e6;
+    let read = |sample: &ServerSample| Some(sample.disk_read_bytes? as f64 / 1e6);
+    if let Some(read) = server_growth_between(before, now, read) {
         let _ = write!(text, ", disk reads {read:.1} MB/s");
     }
     text

@@ -1,6 +1,7 @@
 //! Computes how fast the counters of the server grew.
 
 use bakeoff_stats::drive::{SecondCounts, ServerSample};
+use bakeoff_stats::server_growth;
 
 use crate::chart::line::{Line, Stroke};
 
@@ -80,38 +81,26 @@ pub fn points(spans: &[Span], most: usize) -> Vec<(f64, Option<f64>)> {
     points
 }
 
-/// Returns by how much a counter grew from each sample that knows it to the next one of the same window.
+/// Returns by how much a counter grew from each sample that knows it to the next one of the same window, where that is
+/// known.
 fn spans(moments: &[Moment], value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Span> {
-    let known: Vec<(&Moment, f64)> = moments
-        .iter()
-        .filter_map(|moment| Some((moment, value(moment.sample)?)))
-        .collect();
-    let pairs = known.windows(2).map(|pair| (pair[0], pair[1]));
-    pairs
-        .filter(|((then, _), (now, _))| then.window == now.window && now.at > then.at)
-        .filter(|(then, now)| is_known(then, now))
-        .map(|((then, before), (now, value))| Span {
-            from: then.at,
-            to: now.at,
-            part: now.part,
-            // A restarted server counts from zero.
-            grown: if value < before {
-                value
-            } else {
-                value - before
-            },
-            seconds: now.at - then.at,
-        })
-        .collect()
-}
-
-/// Returns whether it is known by how much a counter grew: that of several nodes together is not if one of them was
-/// restarted, which counts from zero again, or if they have become more or fewer.
-fn is_known((then, before): &(&Moment, f64), (now, value): &(&Moment, f64)) -> bool {
-    let nodes = then.sample.nodes.zip(now.sample.nodes);
-    let are_others = nodes.is_some_and(|(then, now)| then != now);
-    let is_restarted = now.sample.nodes.is_some() && value < before;
-    !are_others && !is_restarted
+    let mut spans = Vec::new();
+    for window in moments.chunk_by(|a, b| a.window == b.window) {
+        let samples: Vec<&ServerSample> = window.iter().map(|moment| moment.sample).collect();
+        let known = server_growth(&samples, &value).into_iter();
+        spans.extend(known.filter_map(|growth| {
+            let (then, now) = (&window[growth.from], &window[growth.to]);
+            let span = Span {
+                from: then.at,
+                to: now.at,
+                part: now.part,
+                grown: growth.amount?,
+                seconds: now.at - then.at,
+            };
+            Some(span).filter(|span| span.seconds > 0.0)
+        }));
+    }
+    spans
 }
 
 /// Joins spans of a part that are too short with those that follow.
@@ -185,6 +174,27 @@ mod tests {
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         let expected = [(1.5, Some(10.0)), (3.5, Some(5.0)), (5.5, Some(1.0))];
         assert_eq!(points(&spans, 240), expected);
+    }
+
+    #[test]
+    fn a_restart_that_the_sum_over_nodes_does_not_show_has_no_point() {
+        let second = |(second, generations, cpu)| {
+            let server = ServerSample {
+                nodes: Some(3),
+                generations: Some(generations),
+                ..sample(cpu)
+            };
+            SecondCounts::new(1, second, &[], 0, server)
+        };
+        let seconds = [
+            (0, 30, 100.0),
+            (1, 30, 110.0),
+            (2, 37, 111.0),
+            (3, 37, 116.0),
+        ];
+        let seconds: Vec<SecondCounts> = seconds.map(second).to_vec();
+        let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
+        assert_eq!(points(&spans, 240), [(1.5, Some(10.0)), (3.5, Some(5.0))]);
     }
 
     #[test]
