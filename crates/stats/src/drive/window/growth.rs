@@ -55,8 +55,8 @@ impl AddAssign for CacheUse {
 }
 
 impl CacheUse {
-    /// Computes the use of a cache in these seconds. Of several nodes a restart may show in one of the two counters only;
-    /// then neither of them counts.
+    /// Computes the use of a cache in these seconds. Of several nodes a restart may show in one of the two counters
+    /// only; then neither of them counts.
     pub fn between(
         counts: &[SecondCounts],
         seconds: Range<u32>,
