@@ -24,7 +24,8 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// Makes the moments of a load's seconds.
+    /// Makes the moments of a load's seconds. A single second without a sample is none, since a cluster is sampled
+    /// every other second; a further one after it is a gap.
     pub fn of_seconds(seconds: &'a [SecondCounts]) -> Vec<Moment<'a>> {
         let moment = |counts: &'a SecondCounts| Moment {
             from: f64::from(counts.second),
@@ -33,7 +34,16 @@ impl<'a> Moment<'a> {
             part: 0,
             sample: &counts.server,
         };
-        seconds.iter().map(moment).collect()
+        let mut moments = Vec::with_capacity(seconds.len());
+        let mut was_sampled = false;
+        for counts in seconds {
+            let is_sampled = !counts.server.is_empty();
+            if is_sampled || !was_sampled {
+                moments.push(moment(counts));
+            }
+            was_sampled = is_sampled;
+        }
+        moments
     }
 }
 
@@ -195,6 +205,24 @@ mod tests {
         let seconds: Vec<SecondCounts> = seconds.map(second).to_vec();
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         assert_eq!(points(&spans, 240), [(1.5, Some(10.0)), (3.5, Some(5.0))]);
+    }
+
+    #[test]
+    fn a_single_second_without_a_sample_is_no_gap() {
+        let second = |(second, cpu): (u32, Option<f64>)| {
+            let server = ServerSample {
+                cpu_seconds: cpu,
+                ..ServerSample::default()
+            };
+            SecondCounts::new(1, second, &[], 0, server)
+        };
+        let cpu = [Some(1.0), None, Some(3.0), None, None, Some(6.0), None];
+        let seconds: Vec<SecondCounts> = (0..).zip(cpu).map(second).collect();
+        let moments = Moment::of_seconds(&seconds);
+        let at: Vec<f64> = moments.iter().map(|moment| moment.at).collect();
+        assert_eq!(at, [1.0, 3.0, 5.0, 6.0]);
+        let spans = spans(&moments, |s| s.cpu_seconds);
+        assert_eq!(points(&spans, 240), [(2.0, Some(1.0)), (4.5, Some(1.0))]);
     }
 
     #[test]
