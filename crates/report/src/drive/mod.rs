@@ -128,7 +128,7 @@ fn p99_support(design: &DriveDesign, operation: usize) -> Support {
 }
 
 /// Returns the response time p99 of an operation in seconds over the rounds, by its place in the mix.
-fn p99_of_rounds(design: &DriveDesign, operation: usize) -> Option<Estimate> {
+pub(crate) fn p99_of_rounds(design: &DriveDesign, operation: usize) -> Option<Estimate> {
     design.response_p99.get(operation).copied().flatten()
 }
 
