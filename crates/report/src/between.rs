@@ -24,8 +24,8 @@ use crate::units;
 /// Relative change of bytes below which storage is not listed.
 const SAME_BYTES: f64 = 0.01;
 /// Explains how to read the ratios.
-const LEGEND: &str = "B/A is B divided by A: of times, above 1 is slower, and of rates, below 1. A and B are centres of \
-    their rounds (Hodges-Lehmann), where the report of each alone has medians. All intervals hold at once with 95% \
+const LEGEND: &str = "B/A is B divided by A: of times, above 1 is slower, and of rates, below 1. A and B are centres \
+    of their rounds (Hodges-Lehmann), where the report of each alone has medians. All intervals hold at once with 95% \
     confidence.";
 /// Heads what would decide undecided figures.
 const SETTLING: &str = "What would settle the others";

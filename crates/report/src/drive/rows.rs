@@ -55,10 +55,12 @@ impl Operation<'_> {
         Some(units::duration_interval(&several).1)
     }
 
-    /// Writes the p99 of all rounds together; `None` for a single round, which has no other.
+    /// Writes the p99 of all rounds together, which there is even if one of them has none; `None` for a single round,
+    /// which has no other.
     pub fn p99_of_all(&self) -> Option<String> {
-        self.in_rounds.filter(is_of_several)?;
-        quantile(self.figures, 0.99, Some(self.figures.response?.p99))
+        let is_of_one = self.in_rounds.is_some_and(|p99| !is_of_several(&p99));
+        let response = self.figures.response.filter(|_| !is_of_one)?;
+        quantile(self.figures, 0.99, Some(response.p99))
     }
 }
 

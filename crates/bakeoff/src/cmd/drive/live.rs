@@ -175,6 +175,7 @@ mod tests {
                         insert         0 ops/s  p50 0.00 ms  p99 0.00 ms  0 failed";
         assert_eq!(text, expected);
     }
+
     #[test]
     fn a_second_between_two_samples_of_a_cluster_shows_what_was_told_last() {
         let sample = |cpu| ServerSample {

@@ -104,7 +104,7 @@ fn rendered(a: &[f64], b: &[f64]) -> [String; 2] {
 
 #[test]
 fn the_ratio_agrees_with_the_figures_beside_it() {
-    // The medians of the rounds are 0.1 s and 0.15 s, although most differences of two rounds are none.
+    // The medians of the rounds are 0.1 s and 0.15 s, although the median of the differences of two rounds is none.
     let a = [0.1, 0.1, 0.1, 0.1, 0.15, 0.15, 0.15];
     let b = [0.1, 0.1, 0.1, 0.15, 0.15, 0.15, 0.15];
     let [text, _] = rendered(&a, &b);

@@ -218,6 +218,18 @@ fn one_p99_leads_in_tables_charts_and_verdict_and_the_other_is_named() {
 }
 
 #[test]
+fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    with_a_pause(&mut summary);
+    summary.designs[0].response_p99[1] = None;
+    let text = render(&summary, 220, false);
+    let row = text.lines().find(|line| line.contains(" write ")).unwrap();
+    assert!(row.contains(" 8.88 s "), "{row}");
+    assert!(!row.contains("12.0 ms"), "{row}");
+}
+
+#[test]
 fn a_single_round_has_one_p99_and_needs_no_words() {
     let text = render(&STALL, 200, false) + &html::render(&STALL);
     assert!(!text.contains("p99, all rounds"), "{text}");

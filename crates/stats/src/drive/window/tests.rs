@@ -143,8 +143,8 @@ fn a_load_without_a_planned_time_and_its_end_lasted_as_far_as_it_is_on_record() 
     assert_eq!(planned(11.5), 11.5);
 }
 
-/// Seconds of three nodes, of which one is restarted in the seventh second, while the other two grow by more than it had
-/// counted.
+/// Seconds of three nodes, of which one is restarted in the seventh second, while the other two grow by more than it
+/// had counted.
 fn with_a_restart() -> Vec<ASecond> {
     let mut seconds = even_seconds(12, 10, 0);
     for (n, (_, server)) in (0_u32..).zip(seconds.iter_mut()) {

@@ -53,7 +53,7 @@ fn check(found: &Between) {
 
 #[test]
 fn rounds_whose_medians_and_differences_disagree_have_one_ratio() {
-    // The medians are 1.0 and 1.5, although most differences of two rounds are none.
+    // The medians are 1.0 and 1.5, although the median of the differences of two rounds is none.
     let (a, b) = (
         [1.0, 1.0, 1.0, 1.0, 1.5, 1.5, 1.5],
         [1.0, 1.0, 1.0, 1.5, 1.5, 1.5, 1.5],
