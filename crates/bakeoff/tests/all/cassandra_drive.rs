@@ -237,6 +237,13 @@ fn tables_and_machines_are_measured_with_nodetool_and_exporters(server: &Server)
         "{samples:?}"
     );
     assert!(samples.iter().all(|s| s["notes"].is_null()), "{samples:?}");
+    // That of the machine is not taken for that of Cassandra.
+    let mut of_machine = samples.iter().map(|s| &s["machine_cpu_seconds"]);
+    assert!(of_machine.any(|cpu| cpu.is_f64()), "{samples:?}");
+    assert!(
+        samples.iter().all(|s| s["cpu_seconds"].is_null()),
+        "{samples:?}"
+    );
 }
 
 fn a_pass_over_rows_that_are_not_there_has_no_time(server: &Server) {

@@ -250,7 +250,7 @@ fn a_table_that_changes_while_it_is_read_is_read_all_the_same() {
         // So that it takes some seconds.
         let ended = database.init("items", "moving.toml", &["--rate-limit", "1000"]);
         is_done.store(true, Ordering::Relaxed);
-        ended.expect(0).says("3000 sampled rows, 2 columns");
+        ended.expect(0).says("3,000 sampled rows, 2 columns");
     });
     database.stop();
 }

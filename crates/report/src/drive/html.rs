@@ -359,9 +359,9 @@ fn percentiles(summary: &DriveSummary) -> String {
     if charts.is_empty() {
         return charts;
     }
-    let hint = "<p class=\"hint-text\">Strong: response time, from due to done. Dashed: service \
-                time, from sent to done, which hides what waited for a slow server. The last point \
-                of each line is the slowest operation.</p>\n";
+    let hint = "<p class=\"hint-text\">Of all rounds together. Strong: response time, from due to done. Dashed: \
+                service time, from sent to done, which hides what waited for a slow server. The last point of \
+                each line is the slowest operation.</p>\n";
     let charts = format!("<div class=\"charts\">\n{charts}</div>\n");
     section(
         "Response and service time by percentile",

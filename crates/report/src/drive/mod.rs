@@ -127,6 +127,11 @@ fn p99_support(design: &DriveDesign, operation: usize) -> Support {
     operation.map_or(Support::None, |o| o.support(0.99))
 }
 
+/// Returns the response time p99 of an operation in seconds over the rounds, by its place in the mix.
+pub(crate) fn p99_of_rounds(design: &DriveDesign, operation: usize) -> Option<Estimate> {
+    design.response_p99.get(operation).copied().flatten()
+}
+
 /// Writes a time that a share of the operations, from 0 to 1, did not exceed: with a mark where it
 /// hangs on a few operations. Returns `None` where it hangs on the slowest one alone.
 pub(crate) fn quantile(

@@ -22,7 +22,9 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let designs: Vec<String> = legend.into_iter().chain([designs]).collect();
         parts.push(section("Load", style, &designs.join("\n")));
         let operations = tables::operations(summary, width, style);
-        parts.push(section("Response times", style, &operations));
+        let which = rows::times_of_rounds(summary).map(|which| wrap(which, width, "", ""));
+        let operations: Vec<String> = which.into_iter().chain([operations]).collect();
+        parts.push(section("Response times", style, &operations.join("\n")));
     }
     if summary.beside.iter().any(|figures| figures.pairs > 0) {
         let costs = tables::costs(summary, width, style);

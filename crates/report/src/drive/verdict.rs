@@ -11,7 +11,7 @@ mod short;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
-use super::{Kind, added, beside, compared, list, passes, quantile};
+use super::{Kind, added, beside, compared, list, p99_of_rounds, passes, quantile};
 use crate::units;
 pub use answers::answers;
 use ranked::{Ranked, fell_short, ranked};
@@ -63,13 +63,12 @@ fn uncompared(summary: &DriveSummary, ranking: &[Ranked<'_>]) -> Option<String> 
 fn times(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> Option<String> {
     let is_search = kind == Kind::Search;
     let figures = { design.figures.as_ref() }.filter(|f| is_search || !f.too_many_failed())?;
-    let parts: Vec<String> = figures
-        .operations
-        .iter()
-        .filter_map(|o| {
-            let response = o.response?;
-            let p50 = units::duration(response.p50);
-            Some(match quantile(o, 0.99, Some(response.p99)) {
+    let operations = figures.operations.iter().enumerate();
+    let parts: Vec<String> = operations
+        .filter_map(|(place, o)| {
+            let p50 = units::duration(o.response?.p50);
+            let p99 = p99_of_rounds(design, place).map(|p99| p99.median);
+            Some(match quantile(o, 0.99, p99) {
                 Some(p99) => format!("{} {p50} and {p99}", o.name),
                 None => format!("{} {p50} (too few for a p99)", o.name),
             })

@@ -109,7 +109,8 @@ pub fn missing<'a>(
     for sample in samples {
         any |= !sample.is_empty();
         database |= sample.database.is_some();
-        resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
+        let has_cpu = sample.cpu_seconds.is_some() || sample.machine_cpu_seconds.is_some();
+        resources |= has_cpu || sample.gc_count.is_some();
         requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
     }
     let has = |setting: &str| {

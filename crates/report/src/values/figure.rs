@@ -29,6 +29,7 @@ pub enum Figure {
     FailedInserts,
     ServerSampled,
     ServerCpu,
+    MachineCpu,
     ServerGcTime,
     ServerGcCount,
     ServerAllocated,
@@ -69,7 +70,7 @@ struct Named {
 
 impl Figure {
     /// All figures, in the order in which they are written.
-    pub const ALL: [Figure; 50] = [
+    pub const ALL: [Figure; 51] = [
         Figure::LoadedRows,
         Figure::LoadTime,
         Figure::SettleTime,
@@ -94,6 +95,7 @@ impl Figure {
         Figure::FailedInserts,
         Figure::ServerSampled,
         Figure::ServerCpu,
+        Figure::MachineCpu,
         Figure::ServerGcTime,
         Figure::ServerGcCount,
         Figure::ServerAllocated,
@@ -160,6 +162,7 @@ impl Figure {
             }
             Figure::ServerSampled
             | Figure::ServerCpu
+            | Figure::MachineCpu
             | Figure::ServerGcTime
             | Figure::ServerGcCount
             | Figure::ServerAllocated

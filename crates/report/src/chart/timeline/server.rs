@@ -32,6 +32,11 @@ impl<'a> ServerSeries<'a> {
                 self.grown(|s| s.cpu_seconds),
                 number,
             ),
+            panel(
+                "CPU of the server's machines, cores in use, all programs",
+                self.grown(|s| s.machine_cpu_seconds),
+                number,
+            ),
             panel(&self.memory_heading(), self.memory(), count),
             panel(self.disk_heading(), self.disk(), number),
             panel(
@@ -317,6 +322,7 @@ mod tests {
             heap_used_bytes: Some(n << 20),
             network_received_bytes: Some(n * 5_000_000),
             network_sent_bytes: Some(n * 1_000_000),
+            machine_cpu_seconds: Some(2.0 * n as f64),
             ..ServerSample::default()
         });
         let moments = samples.iter().zip([1.0, 2.0, 3.0]);
@@ -342,6 +348,10 @@ mod tests {
         assert_eq!(values("Heap in use", 0), [1.0, 2.0, 3.0]);
         assert_eq!(values("Network", 1), [5.0, 5.0], "received");
         assert_eq!(values("Network", 0), [1.0, 1.0], "sent");
+        // That of whole machines has its own name, and is not that of the server.
+        assert_eq!(values("CPU of the server's machines", 0), [2.0, 2.0]);
+        let own = panels.iter().find(|p| p.heading.starts_with("Server CPU"));
+        assert!(own.unwrap().lines.is_empty());
     }
 
     #[test]

@@ -129,6 +129,12 @@ impl Figure {
                 "seconds",
                 "CPU time of the server while it was sampled.",
             ),
+            Figure::MachineCpu => (
+                "server_machine_cpu",
+                "seconds",
+                "seconds",
+                "CPU time of the server's machines while it was sampled, all programs.",
+            ),
             Figure::ServerGcTime => (
                 "server_gc",
                 "seconds",

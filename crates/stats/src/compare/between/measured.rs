@@ -82,8 +82,6 @@ pub struct MeasuredFigure {
     pub is_beside: bool,
     /// Number of each round with its seconds: of a rate those for one row or operation.
     pub rounds: Vec<(u32, f64)>,
-    /// Median of these seconds.
-    pub median: f64,
     /// Variance of the logarithm of the figure by the searches' own intervals, for an interval where the rounds are too
     /// few to tell anything; `None` if it is not known.
     pub part: Option<Part>,

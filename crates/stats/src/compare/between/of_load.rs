@@ -13,7 +13,6 @@ use crate::drive::{
     DriveDesign, DriveSummary, FoundRate, LoadFigures, OperationFigures, PassInfo, Support,
     TrialSummary,
 };
-use crate::estimate::median;
 use crate::quantile::normal;
 
 /// Micros of a second.
@@ -212,14 +211,11 @@ fn of_rounds(
 ) -> Option<MeasuredFigure> {
     rounds.retain(|(_, seconds)| seconds.is_finite() && *seconds > 0.0);
     rounds.sort_by_key(|(round, _)| *round);
-    let mut values: Vec<f64> = rounds.iter().map(|(_, seconds)| *seconds).collect();
-    values.sort_by(f64::total_cmp);
-    (!values.is_empty()).then(|| MeasuredFigure {
+    (!rounds.is_empty()).then(|| MeasuredFigure {
         what,
         operation,
         is_beside: false,
         rounds,
-        median: median(&values),
         part: None,
         chosen_from: 1,
     })
