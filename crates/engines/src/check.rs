@@ -14,6 +14,7 @@ use datafusion::prelude::SessionContext;
 use crate::complaint::{self, is_query};
 use crate::dialect::position_of;
 use crate::nulls::with_nulls;
+use crate::plain_sql::{NotPlain, plain_sql};
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
@@ -72,7 +73,7 @@ pub async fn check_queries(workload: &Workload) -> Result<()> {
     let session =
         session_with(1, &workload.table.name, table).map_err(|e| Error::Usage(message(&e)))?;
     for query in &workload.queries {
-        let plan = match planned(workload, &session, query, &query.sql).await {
+        let plan = match planned_question(workload, &session, query).await {
             Ok(plan) => plan,
             Err((line, column, complaint)) => {
                 let message = format!("query {}: {complaint}", query.name);
@@ -104,7 +105,7 @@ pub async fn check_question(
 ) -> std::result::Result<bool, String> {
     let table = Arc::new(EmptyTable::new(workload.table.schema()));
     let session = session_with(1, &workload.table.name, table).map_err(|error| message(&error))?;
-    let planned = planned(workload, &session, question, &question.sql).await;
+    let planned = planned_question(workload, &session, question).await;
     let plan = planned.map_err(|(line, column, complaint)| {
         format!("line {line}, column {column}: {complaint}")
     })?;
@@ -152,6 +153,19 @@ async fn complaint_of_engine_sql(
         }
     }
     None
+}
+
+/// Plans a question, unless it has something that has no meaning in the SQL of DataFusion. The error is that of
+/// [`planned`].
+async fn planned_question(
+    workload: &Workload,
+    session: &SessionContext,
+    query: &Query,
+) -> Result<LogicalPlan, (usize, usize, String)> {
+    if let Err(NotPlain { position, why }) = plain_sql(&query.sql) {
+        return Err((position.0, position.1, why));
+    }
+    planned(workload, session, query, &query.sql).await
 }
 
 /// Plans a query's SQL, unless it is nested too deeply for a parser. The error is the line, the column and what is

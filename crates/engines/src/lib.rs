@@ -38,6 +38,7 @@ mod option_group;
 mod oracle;
 mod owner;
 mod parquet;
+mod plain_sql;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod propose;
