@@ -1,7 +1,7 @@
-//! `AT TIME ZONE`. Times of a workload's table are moments, in UTC, and behind a moment it is the time that clocks in a
-//! zone show then, which has no zone: as PostgreSQL has it for its type `timestamptz`. Behind a literal it is the moment
-//! at which they show it. DataFusion would change only how a time is shown, and others would take the times of a table,
-//! which have no zone there, for those of clocks in the zone.
+//! `AT TIME ZONE`. Times of a workload's table are moments, in UTC. Behind a moment it is the time that clocks in a zone
+//! show then, which has no zone: as PostgreSQL has it for its type `timestamptz`. Behind a literal it is the moment at
+//! which they show it. All systems would take the times of a table, which have no zone there, for those of clocks in the
+//! zone, and DataFusion alone would keep the zone.
 
 use arrow::array::timezone::Tz;
 use arrow::temporal_conversions::timestamp_us_to_datetime;
@@ -17,8 +17,7 @@ use super::units::{Unit, What, find, meaning, next, trimmed};
 
 /// What is before a moment in the SQL of DataFusion, between it and the name of a zone, and behind that.
 const BEFORE: &str = "to_local_time(arrow_cast(arrow_cast(";
-const BETWEEN: &str =
-    ", 'Timestamp(Microsecond, Some(\"UTC\"))'), 'Timestamp(Microsecond, Some(\"";
+const BETWEEN: &str = ", 'Timestamp(Microsecond, Some(\"UTC\"))'), 'Timestamp(Microsecond, Some(\"";
 const BEHIND: &str = "\"))'))";
 /// Names of the zone in which a table has its times.
 const UTC: [&str; 2] = ["UTC", "Etc/UTC"];
@@ -104,7 +103,11 @@ fn moment(sql: &str, text: Option<&str>, zone: &Zone) -> Result<String, String> 
         format!("{HERE} behind `{sql}`: it is no time such as TIMESTAMP '2026-05-01 00:00:00'")
     })?;
     let clock = text.get(10..).unwrap_or_default();
-    if !clock.trim_start_matches(['T', 't', ' ']).chars().all(is_of_clock) {
+    if !clock
+        .trim_start_matches(['T', 't', ' '])
+        .chars()
+        .all(is_of_clock)
+    {
         return Err(format!(
             "{HERE} behind `{sql}`, which says its own zone: leave one of them out"
         ));
@@ -204,9 +207,9 @@ pub fn local_time(dialect: SqlDialect, call: &Call) -> Result<Option<String>, St
     };
     match dialect {
         SqlDialect::Datafusion => Ok(None),
-        SqlDialect::Postgres | SqlDialect::Duckdb | SqlDialect::DuckdbAlone => Ok(Some(format!(
-            "({moment} {HERE} 'UTC' {HERE} {zone})"
-        ))),
+        SqlDialect::Postgres | SqlDialect::Duckdb | SqlDialect::DuckdbAlone => {
+            Ok(Some(format!("({moment} {HERE} 'UTC' {HERE} {zone})")))
+        }
         SqlDialect::Spark => Ok(Some(format!(
             "convert_timezone('UTC', {zone}, CAST({moment} AS TIMESTAMP_NTZ))"
         ))),
