@@ -21,6 +21,7 @@ use super::{
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
+use crate::plain_sql::{NotPlain, plain_sql};
 use crate::statements::{depth, ignored};
 
 /// A running query.
@@ -108,6 +109,31 @@ impl Tables {
         if let Some(listing) = listing(sql).filter(|_| !self.describes_own(sql)) {
             return self.list(&listing, most_rows).await;
         }
+        let plain = match plain_sql(sql) {
+            Ok(plain) => plain,
+            Err(NotPlain { position, why }) => {
+                return Ok(Err(SqlError {
+                    position: Some(position),
+                    message: why,
+                }));
+            }
+        };
+        let asked = plain.as_deref().unwrap_or(sql);
+        let query = self.plain_query(asked, most_rows).await?;
+        Ok(query
+            .map(|query| Query {
+                sql: sql.to_owned(),
+                ..query
+            })
+            .map_err(|error| placed(error, asked, sql)))
+    }
+
+    /// Plans and starts a query in the SQL of DataFusion, as [`Tables::query`] does.
+    async fn plain_query(
+        &mut self,
+        sql: &str,
+        most_rows: Option<usize>,
+    ) -> Result<Result<Query, SqlError>, TableError> {
         let described = without_word_table(sql);
         let sql = described.as_deref().unwrap_or(sql);
         if let Err(error) = self.open_named(sql).await? {
@@ -231,6 +257,24 @@ impl Tables {
     }
 }
 
+/// Returns the error of SQL that was written otherwise before it was asked: with its place, if all before that is the
+/// same in both.
+fn placed(error: SqlError, asked: &str, written: &str) -> SqlError {
+    let is_same = |(line, column): &(usize, usize)| {
+        let up_to_there = |text: &str| {
+            let mut lines: Vec<String> = text.lines().take(*line).map(str::to_owned).collect();
+            let last = lines.pop().unwrap_or_default();
+            lines.push(last.chars().take(*column).collect());
+            lines
+        };
+        up_to_there(asked) == up_to_there(written)
+    };
+    SqlError {
+        position: error.position.filter(is_same),
+        ..error
+    }
+}
+
 /// Returns the error of a statement that does more than read, which is not carried out.
 fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
     let inner = match plan {
@@ -275,4 +319,29 @@ fn is_storage_error(error: &DataFusionError) -> bool {
             | DataFusionError::IoError(_)
             | DataFusionError::ArrowError(..)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_where_it_is_the_same_in_what_was_written() {
+        let written = "SELECT 1,\n last(v, t), w";
+        let asked = "SELECT 1,\n last_value(v ORDER BY t NULLS FIRST), w";
+        let error = |position| SqlError {
+            position: Some(position),
+            message: "no".to_owned(),
+        };
+        for (place, expected) in [
+            ((1, 8), Some((1, 8))),
+            ((2, 2), Some((2, 2))),
+            ((2, 12), None),
+            ((2, 39), None),
+        ] {
+            assert_eq!(placed(error(place), asked, written).position, expected);
+            let same = placed(error(place), asked, asked);
+            assert_eq!(same.position, Some(place));
+        }
+    }
 }
