@@ -64,6 +64,7 @@ mod stored_columns;
 pub mod tables;
 mod tls;
 mod translate;
+mod unimplemented;
 mod value_folders;
 
 pub use absent::Absent;
