@@ -18,6 +18,7 @@ use crate::plain_sql::{NotPlain, plain_sql};
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
 use crate::{Context, EngineOptions};
@@ -168,7 +169,7 @@ async fn planned_question(
     planned(workload, session, query, &query.sql).await
 }
 
-/// Plans a query's SQL, unless it is nested too deeply for a parser. The error is the line, the column and what is
+/// Plans a query's SQL. The error is the line, the column and what is
 /// wrong there.
 async fn planned(
     workload: &Workload,
@@ -176,19 +177,16 @@ async fn planned(
     query: &Query,
     sql: &str,
 ) -> Result<LogicalPlan, (usize, usize, String)> {
-    if let Some(complaint) = depth::complaint(sql) {
-        return Err((1, 1, complaint));
-    }
     if words(sql).is_some_and(|words| has_stray_comma(&words)) {
         let complaint = "there is a comma before FROM with no column behind it: leave it out";
         return Err((1, 1, complaint.to_owned()));
     }
     let with_nulls = with_nulls(query, sql);
-    let plan = session
-        .state()
-        .create_logical_plan(&with_nulls)
-        .await
-        .map_err(|error| located(workload, &error))?;
+    let plan = parse::plan(&session.state(), &with_nulls).await;
+    let plan = plan.map_err(|unparsed| match unparsed {
+        Unparsed::Refused(complaint) => (1, 1, complaint),
+        Unparsed::Failed(error) => located(workload, &error),
+    })?;
     if let Some(complaint) = ignored::complaint(&with_nulls) {
         return Err((1, 1, complaint));
     }

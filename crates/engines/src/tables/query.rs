@@ -22,7 +22,8 @@ use super::{
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
 use crate::plain_sql::{NotPlain, plain_sql};
-use crate::statements::{depth, ignored};
+use crate::statements::ignored;
+use crate::statements::parse::{self, Unparsed};
 
 /// A running query.
 pub struct Query {
@@ -100,12 +101,6 @@ impl Tables {
         sql: &str,
         most_rows: Option<usize>,
     ) -> Result<Result<Query, SqlError>, TableError> {
-        if let Some(message) = depth::complaint(sql) {
-            return Ok(Err(SqlError {
-                position: None,
-                message,
-            }));
-        }
         if let Some(listing) = listing(sql).filter(|_| !self.describes_own(sql)) {
             return self.list(&listing, most_rows).await;
         }
@@ -137,11 +132,11 @@ impl Tables {
         let described = without_word_table(sql);
         let sql = described.as_deref().unwrap_or(sql);
         if let Err(error) = self.open_named(sql).await? {
-            return Ok(Err(self.complaint(sql, &error)));
+            return Ok(Err(self.complaint_of(sql, error)));
         }
-        let plan = match self.session.state().create_logical_plan(sql).await {
+        let plan = match parse::plan(&self.session.state(), sql).await {
             Ok(plan) => plan,
-            Err(error) => return Ok(Err(self.complaint(sql, &error))),
+            Err(error) => return Ok(Err(self.complaint_of(sql, error))),
         };
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
@@ -201,11 +196,12 @@ impl Tables {
 
     /// Opens the tables that a query names with their keyspace, unless they are open. The inner error is
     /// one of the SQL.
-    async fn open_named(&mut self, sql: &str) -> Result<Result<(), DataFusionError>, TableError> {
+    async fn open_named(&mut self, sql: &str) -> Result<Result<(), Unparsed>, TableError> {
         let state = self.session.state();
-        let dialect = state.config().options().sql_parser.dialect;
-        let references = { state.sql_to_statement(sql, &dialect) }
-            .and_then(|statement| state.resolve_table_references(&statement));
+        let references = parse::statement(&state, sql).and_then(|statement| {
+            let named = state.resolve_table_references(&statement);
+            named.map_err(Unparsed::Failed)
+        });
         let references = match references {
             Ok(references) => references,
             Err(error) => return Ok(Err(error)),
@@ -228,6 +224,16 @@ impl Tables {
             self.add_with_keyspace(schema, table, provider)?;
         }
         Ok(Ok(()))
+    }
+
+    fn complaint_of(&self, sql: &str, unparsed: Unparsed) -> SqlError {
+        match unparsed {
+            Unparsed::Refused(message) => SqlError {
+                position: None,
+                message,
+            },
+            Unparsed::Failed(error) => self.complaint(sql, &error),
+        }
     }
 
     fn complaint(&self, sql: &str, error: &DataFusionError) -> SqlError {
