@@ -62,6 +62,7 @@ mod sql_pieces;
 mod statements;
 mod stored_columns;
 pub mod tables;
+mod ties;
 mod tls;
 mod translate;
 mod unimplemented;
@@ -113,5 +114,6 @@ pub use spark::SparkOptions;
 pub use statements::{
     AskedTable, Candidate, Language, LogKind, QueryLog, StatementsFile, with_drawn_values,
 };
+pub use ties::tie_notes;
 pub use translate::{lacking, plain_queries, plain_query, translate_queries, translate_query};
 pub use value_folders::ValueFolders;
