@@ -17,8 +17,8 @@ pub fn plain_queries(workload: &mut Workload) {
     }
 }
 
-/// Writes a question that has functions of other systems in the SQL of DataFusion. One that cannot be written so stays as
-/// it is, and is refused where it is checked.
+/// Writes a question that has functions of other systems in the SQL of DataFusion. One that cannot be written so stays
+/// as it is, and is refused where it is checked.
 pub fn plain_query(query: &mut Query) {
     if let Ok(Some(sql)) = plain_sql(&query.sql) {
         query.sql = sql;

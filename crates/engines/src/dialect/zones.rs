@@ -1,7 +1,7 @@
 //! `AT TIME ZONE`. Times of a workload's table are moments, in UTC. Behind a moment it is the time that clocks in a
-//! zone show then, which has no zone: as PostgreSQL has it for its type `timestamptz`. Behind a literal it is the moment
-//! at which they show it. All systems would take the times of a table, which have no zone there, for those of clocks
-//! in the zone, and DataFusion alone would keep the zone.
+//! zone show then, which has no zone: as PostgreSQL has it for its type `timestamptz`. Behind a literal it is the
+//! moment at which they show it. All systems would take the times of a table, which have no zone there, for those of
+//! clocks in the zone, and DataFusion alone would keep the zone.
 
 use arrow::array::timezone::Tz;
 use arrow::temporal_conversions::timestamp_us_to_datetime;

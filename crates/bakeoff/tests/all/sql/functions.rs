@@ -26,7 +26,8 @@ fn functions_of_other_systems_are_those_of_a_workload() {
     let bench = bench();
     for (sql, expected) in [
         (
-            "SELECT room, last(value, time) AS newest, arg_min(value, time) AS oldest FROM t GROUP BY room ORDER BY room",
+            "SELECT room, last(value, time) AS newest, arg_min(value, time) AS oldest FROM t GROUP BY room
+             ORDER BY room",
             "room,newest,oldest\nfern,2.5,1.5\npalm,4.5,4.5\n",
         ),
         (
