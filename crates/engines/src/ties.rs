@@ -66,19 +66,13 @@ fn note_of_groups(aggregate: &Aggregate, table: &Table) -> Option<String> {
         if lacking.is_empty() || is_known(&call.params.args, &known, order) {
             return None;
         }
-        let Some(shown) = shown(order) else {
-            return Some(format!(
-                "{name} has no ORDER BY, so that engines may take the value of any row of a group: write \
-                 {name}(x ORDER BY {})",
-                lacking.join(", ")
-            ));
-        };
         let more = lacking.join(", ");
         Some(format!(
             "{name} takes the value of one of the rows of a group that have the same {}, where {more} may differ; \
-             engines may take another one, which counts as a wrong answer: write {name}(x ORDER BY {shown}, {more}), \
+             engines may take another one, which counts as a wrong answer: write {name}(x ORDER BY {}, {more}), \
              or group by {more}",
-            names_of(order)
+            names_of(order),
+            shown(order)
         ))
     })
 }
@@ -180,14 +174,13 @@ fn unaliased(expr: &Expr) -> &Expr {
     }
 }
 
-/// Writes what rows are ordered by; `None` if it is nothing.
-fn shown(order: &[SortExpr]) -> Option<String> {
+/// Writes what rows are ordered by, which is never nothing: a workload is refused before.
+fn shown(order: &[SortExpr]) -> String {
     let each = order.iter().map(|by| {
         let way = if by.asc { "" } else { " DESC" };
         format!("{}{way}", name_or_text(by))
     });
-    let all: Vec<String> = each.collect();
-    (!all.is_empty()).then(|| all.join(", "))
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn names_of(order: &[SortExpr]) -> String {
@@ -243,10 +236,6 @@ mod tests {
             (
                 "SELECT n FROM (SELECT last(value, time) AS n FROM readings WHERE room > 'a') AS s",
                 "or group by room",
-            ),
-            (
-                "SELECT room, first_value(value) AS v FROM readings GROUP BY room",
-                "write first_value(x ORDER BY time)",
             ),
             (
                 "SELECT DISTINCT ON (time) time, value FROM readings ORDER BY time",

@@ -3,6 +3,8 @@
 //! moment at which they show it. All systems would take the times of a table, which have no zone there, for those of
 //! clocks in the zone, and DataFusion alone would keep the zone.
 
+use std::collections::BTreeSet;
+
 use arrow::array::timezone::Tz;
 use arrow::temporal_conversions::timestamp_us_to_datetime;
 use bakeoff_workload::{LocalTime, Zone};
@@ -163,21 +165,17 @@ pub fn check_names(sql: &str) -> Result<(), String> {
     if places.len() < 2 || queries < 2 {
         return Ok(());
     }
-    for at in places {
-        let name = &all[at - 1];
-        let is_given = all.windows(2).any(|two| {
-            let is_same = two[1].text.eq_ignore_ascii_case(name.text);
-            is(&two[0], "as") && is_same && matches!(two[1].kind, Kind::Word | Kind::Name)
-        });
-        if is_given {
-            return Err(format!(
-                "{HERE} behind `{}`, which may have been given to times of clocks in a zone: give what is behind AS \
-                 another name than a column of the table has, and write {HERE} behind columns of the table only",
-                name.text
-            ));
-        }
+    let behind_as = { all.windows(2) }
+        .filter(|two| is(&two[0], "as") && matches!(two[1].kind, Kind::Word | Kind::Name));
+    let given: BTreeSet<String> = behind_as.map(|two| two[1].text.to_lowercase()).collect();
+    let names = places.into_iter().map(|at| all[at - 1].text);
+    match { names }.find(|name| given.contains(&name.to_lowercase())) {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "{HERE} behind `{name}`, which may have been given to times of clocks in a zone: give what is behind AS \
+             another name than a column of the table has, and write {HERE} behind columns of the table only"
+        )),
     }
-    Ok(())
 }
 
 /// Shortens local times to two arguments, for other dialects than that of DataFusion.
