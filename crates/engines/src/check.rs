@@ -169,8 +169,7 @@ async fn planned_question(
     planned(workload, session, query, &query.sql).await
 }
 
-/// Plans a query's SQL. The error is the line, the column and what is
-/// wrong there.
+/// Plans a query's SQL. The error is the line, the column and what is wrong there.
 async fn planned(
     workload: &Workload,
     session: &SessionContext,

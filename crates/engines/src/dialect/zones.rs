@@ -168,8 +168,8 @@ pub fn check_names(sql: &str) -> Result<(), String> {
     let behind_as = { all.windows(2) }
         .filter(|two| is(&two[0], "as") && matches!(two[1].kind, Kind::Word | Kind::Name));
     let given: BTreeSet<String> = behind_as.map(|two| two[1].text.to_lowercase()).collect();
-    let names = places.into_iter().map(|at| all[at - 1].text);
-    match { names }.find(|name| given.contains(&name.to_lowercase())) {
+    let mut names = places.into_iter().map(|at| all[at - 1].text);
+    match names.find(|name| given.contains(&name.to_lowercase())) {
         None => Ok(()),
         Some(name) => Err(format!(
             "{HERE} behind `{name}`, which may have been given to times of clocks in a zone: give what is behind AS \

@@ -141,6 +141,7 @@ mod tests {
         let sql = format!("SELECT {}", nested("(", ")", 40));
         assert_eq!(statements(&GenericDialect {}, &sql).unwrap().len(), 1);
         assert_eq!(refused(statement(&state, &sql)), None);
+        let sql = format!("SELECT {} AS one", nested("(", ")", 10));
         assert_eq!(refused(plan(&state, &sql).await), None);
     }
 
