@@ -8,8 +8,9 @@ const BEGINNINGS: [&str; 4] = [
     "Unsupported ast node ",
     "Unsupported binary operator: ",
 ];
-/// How the message about a type begins, before its name.
+/// How the message about a type begins, before its name, and what may follow.
 const TYPE: &str = "Unsupported SQL type ";
+const WITH_DIGITS: &str = "(precision/scale not supported) ";
 
 /// Names of what is lacking, or beginnings of whole messages, with what it is in SQL and what to write.
 const LACKING: [(&str, &str, &str); 20] = [
@@ -80,7 +81,7 @@ pub fn words(message: &str) -> String {
     if let Some(kind) = message.strip_prefix(TYPE) {
         return format!(
             "DataFusion has no type `{}`: cast to one that it has, such as TEXT, BIGINT or DOUBLE",
-            without_dump(kind)
+            without_dump(kind.trim_start_matches(WITH_DIGITS))
         );
     }
     let named = BEGINNINGS
@@ -183,6 +184,7 @@ mod tests {
                 "SELECT a::geometry FROM t",
                 "has no type `geometry`: cast to one",
             ),
+            ("SELECT a::double(5, 2) FROM t", "has no type `DOUBLE(5"),
             (
                 "SELECT 1; SELECT 2",
                 "DataFusion cannot do this: The context currently only supports a single",

@@ -15,7 +15,7 @@ use super::literals::{content, time};
 use super::sql_dialect::SqlDialect;
 use super::tokens::{Kind, Token, tokens};
 use super::types::KEYWORDS;
-use super::units::{Unit, What, find, meaning, next, trimmed};
+use super::units::{Unit, What, find, meaning, next, trimmed, units};
 
 /// What is before a moment in the SQL of DataFusion, between it and the name of a zone, and behind that.
 const BEFORE: &str = "to_local_time(arrow_cast(arrow_cast(";
@@ -35,6 +35,9 @@ pub fn local_times(parts: &mut Vec<Unit>) -> Result<(), String> {
     while let Some((at, behind)) = find(parts, from, &["at", "time", "zone"]) {
         let (zone, end) = zone_at(parts, behind)?;
         let begin = first_of_casts(parts, at).ok_or_else(no_time)?;
+        if ends_with_zone(&parts[..at]) {
+            return Err(with_zone());
+        }
         let text = at_zone(&parts[begin..at], &zone)?;
         parts.splice(begin..end, [Unit::written(text)]);
         // Another one may follow.
@@ -52,7 +55,7 @@ fn zone_at(parts: &[Unit], from: usize) -> Result<(Zone, usize), String> {
     })?;
     let zone = Zone::parse(name).map_err(|why| format!("{HERE}: {why}"))?;
     // DataFusion takes only the spelling of the database.
-    if name.parse::<Tz>().is_err() {
+    if !is_utc(name) && name.parse::<Tz>().is_err() {
         return Err(format!(
             "{HERE}: write `{name}` as the time zone database does, such as Europe/Berlin"
         ));
@@ -64,16 +67,34 @@ fn no_time() -> String {
     format!("{HERE} has no time before it: write a column, a function or a parenthesis there")
 }
 
+fn with_zone() -> String {
+    format!(
+        "{HERE} behind a time with a zone: leave its zone out, since times without one are moments in UTC"
+    )
+}
+
+fn is_utc(name: &str) -> bool {
+    UTC.iter().any(|utc| utc.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether a type of several words ends here, such as that of `time::timestamp with time zone`.
+fn ends_with_zone(parts: &[Unit]) -> bool {
+    matches!(meaning(parts).as_slice(), [.., time, zone] if time.is("time") && zone.is("zone"))
+}
+
 /// Writes what clocks in a zone show at a time, or when they show it if it is a literal.
 fn at_zone(operand: &[Unit], zone: &Zone) -> Result<String, String> {
     let sql = trimmed(operand);
-    let is_utc = UTC.contains(&zone.name());
+    if has_words(&sql, &["with", "time", "zone"]) || has_words(&sql, &["timestamptz"]) {
+        return Err(with_zone());
+    }
+    let is_utc = is_utc(zone.name());
+    if let Some(text) = literal(operand) {
+        let moment = moment(&sql, &text, zone)?;
+        return Ok(if is_utc { sql } else { moment });
+    }
     match meaning(operand).as_slice() {
-        [kind, text] if kind.is("timestamp") && text.is_a(Kind::Text) => {
-            let moment = moment(&sql, content(text), zone)?;
-            return Ok(if is_utc { sql } else { moment });
-        }
-        [.., text] if text.is_a(Kind::Text) => {
+        [text, ..] | [_, text, ..] if text.is_a(Kind::Text) => {
             return Err(format!(
                 "{HERE} behind `{sql}`: write TIMESTAMP '2026-05-01 00:00:00' there, which clocks in the zone show"
             ));
@@ -81,12 +102,7 @@ fn at_zone(operand: &[Unit], zone: &Zone) -> Result<String, String> {
         [word] if word.is_one_of(&KEYWORDS) => return Err(no_time()),
         _ => {}
     }
-    if has_word(&sql, "zone") || has_word(&sql, "timestamptz") {
-        return Err(format!(
-            "{HERE} behind a time with a zone: leave its zone out, since times without one are moments in UTC"
-        ));
-    }
-    if has_word(&sql, "to_local_time") {
+    if has_words(&sql, &["to_local_time"]) {
         return Err(format!(
             "{HERE} behind a time of clocks in a zone, which several moments may have: leave the second one out, and \
              compare and return times of clocks, or moments without {HERE}"
@@ -98,9 +114,28 @@ fn at_zone(operand: &[Unit], zone: &Zone) -> Result<String, String> {
     Ok(format!("{BEFORE}{sql}{BETWEEN}{}{BEHIND}", zone.name()))
 }
 
+/// Returns the text of `TIMESTAMP '2026-05-01'`, `'2026-05-01'::timestamp` or `CAST('2026-05-01' AS timestamp)`.
+fn literal(operand: &[Unit]) -> Option<Unit> {
+    let (text, kind) = match meaning(operand).as_slice() {
+        [kind, text] if text.is_a(Kind::Text) => ((*text).clone(), (*kind).clone()),
+        [text, first, second, kind] if first.is_sign(':') && second.is_sign(':') => {
+            ((*text).clone(), (*kind).clone())
+        }
+        [cast, group] if cast.is("cast") && group.what == What::Group => {
+            let inside = units(&group.text)?;
+            match meaning(&inside).as_slice() {
+                [text, word, kind] if word.is("as") => ((*text).clone(), (*kind).clone()),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    (kind.is("timestamp") && text.is_a(Kind::Text)).then_some(text)
+}
+
 /// Writes the moment at which clocks in a zone show a literal.
-fn moment(sql: &str, text: Option<&str>, zone: &Zone) -> Result<String, String> {
-    let read = text.and_then(|text| Some((text, time(sql)?)));
+fn moment(sql: &str, text: &Unit, zone: &Zone) -> Result<String, String> {
+    let read = content(text).and_then(|inside| Some((inside, time(&text.text)?)));
     let (text, shown) = read.ok_or_else(|| {
         format!("{HERE} behind `{sql}`: it is no time such as TIMESTAMP '2026-05-01 00:00:00'")
     })?;
@@ -139,9 +174,18 @@ fn is_of_clock(sign: char) -> bool {
     sign.is_ascii_digit() || matches!(sign, ':' | '.')
 }
 
-fn has_word(sql: &str, word: &str) -> bool {
-    let all = tokens(sql).unwrap_or_default();
-    all.iter().any(|token| is(token, word))
+/// Returns whether these words follow each other somewhere in SQL.
+fn has_words(sql: &str, words: &[&str]) -> bool {
+    let all = meaningful(sql);
+    all.windows(words.len())
+        .any(|some| some.iter().zip(words).all(|(token, word)| is(token, word)))
+}
+
+/// Returns the tokens that mean something.
+fn meaningful(sql: &str) -> Vec<Token<'_>> {
+    let mut all = tokens(sql).unwrap_or_default();
+    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    all
 }
 
 fn is(token: &Token<'_>, word: &str) -> bool {
@@ -153,22 +197,31 @@ fn is(token: &Token<'_>, word: &str) -> bool {
 /// # Errors
 /// Returns a sentence that says which name, and what to write.
 pub fn check_names(sql: &str) -> Result<(), String> {
-    let mut all = tokens(sql).unwrap_or_default();
-    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    let all = meaningful(sql);
     let is_at = |at: usize| {
         let words = all.get(at..at + 3).unwrap_or_default();
         let names = ["at", "time", "zone"];
         !words.is_empty() && words.iter().zip(names).all(|(token, name)| is(token, name))
     };
-    let places: Vec<usize> = (1..all.len()).filter(|at| is_at(*at)).collect();
+    // What is behind a text is a literal's moment, or the second one of two.
+    let is_of_text = |at: usize| all[at - 1].kind == Kind::Text;
+    let places: Vec<usize> = (1..all.len())
+        .filter(|at| is_at(*at) && !is_of_text(*at))
+        .collect();
     let queries = all.iter().filter(|token| is(token, "select")).count();
     if places.len() < 2 || queries < 2 {
         return Ok(());
     }
-    let behind_as = { all.windows(2) }
-        .filter(|two| is(&two[0], "as") && matches!(two[1].kind, Kind::Word | Kind::Name));
-    let given: BTreeSet<String> = behind_as.map(|two| two[1].text.to_lowercase()).collect();
-    let mut names = places.into_iter().map(|at| all[at - 1].text);
+    // A name may also be right behind that of a zone.
+    let gives = |before: &Token<'_>| is(before, "as") || before.kind == Kind::Text;
+    let names_given = { all.windows(2) }
+        .filter(|two| gives(&two[0]) && matches!(two[1].kind, Kind::Word | Kind::Name));
+    let given: BTreeSet<String> = names_given.map(|two| two[1].text.to_lowercase()).collect();
+    // The name of a type is no name of a column.
+    let is_type = |at: usize| at >= 2 && all[at - 2].kind == Kind::Sign(':');
+    let mut names = { places.into_iter() }
+        .filter(|at| !is_type(*at))
+        .map(|at| all[at - 1].text);
     match names.find(|name| given.contains(&name.to_lowercase())) {
         None => Ok(()),
         Some(name) => Err(format!(

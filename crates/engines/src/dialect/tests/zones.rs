@@ -21,7 +21,7 @@ fn local_times_are_those_of_clocks_wherever_they_are_written() {
             format!("{} AS l", berlin("time")),
         ),
         (
-            format!("date_trunc('hour', readings.time at  time /* of */ zone 'Europe/Berlin')"),
+            "date_trunc('hour', readings.time at  time /* of */ zone 'Europe/Berlin')".to_owned(),
             format!("date_trunc('hour', {})", berlin("readings.time")),
         ),
         (
@@ -57,6 +57,7 @@ fn local_times_are_those_of_clocks_wherever_they_are_written() {
         ),
         // Times of a table are those of clocks that show UTC.
         ("time AT TIME ZONE 'UTC'".to_owned(), "time".to_owned()),
+        ("time AT TIME ZONE 'utc'".to_owned(), "time".to_owned()),
         (format!("time AT TIME ZONE 'UTC' {local}"), berlin("time")),
         (
             format!("(time AT TIME ZONE 'UTC') {local}"),
@@ -84,6 +85,18 @@ fn literals_are_the_moments_at_which_clocks_show_them() {
         (
             "TIMESTAMP '2026-05-01' AT TIME ZONE 'UTC'",
             "TIMESTAMP '2026-05-01'",
+        ),
+        (
+            "time < '2026-05-01 12:00:00'::timestamp AT TIME ZONE 'Asia/Tokyo'",
+            "time < TIMESTAMP '2026-05-01T03:00:00'",
+        ),
+        (
+            "time < CAST('2026-05-01 12:00:00' AS TIMESTAMP) AT TIME ZONE 'Asia/Tokyo'",
+            "time < TIMESTAMP '2026-05-01T03:00:00'",
+        ),
+        (
+            "'2026-05-01'::timestamp AT TIME ZONE 'utc'",
+            "'2026-05-01'::timestamp",
         ),
     ] {
         assert_eq!(expression(Datafusion, sql), expected);
@@ -158,12 +171,29 @@ fn what_has_no_one_meaning_is_refused_with_what_to_write() {
             "behind `l`, which may have been given",
         ),
         (
+            "SELECT l FROM (SELECT time AT TIME ZONE 'Asia/Tokyo' l FROM readings) \
+             WHERE l AT TIME ZONE 'Asia/Tokyo' > '2026-05-01'",
+            "behind `l`, which may have been given",
+        ),
+        (
             "SELECT CAST(time AS TIMESTAMP WITH TIME ZONE) AT TIME ZONE 'Asia/Tokyo' FROM readings",
             "leave its zone out",
         ),
         (
             "SELECT time::timestamptz AT TIME ZONE 'Asia/Tokyo' FROM readings",
             "leave its zone out",
+        ),
+        (
+            "SELECT '2026-05-01'::timestamptz AT TIME ZONE 'Asia/Tokyo' FROM readings",
+            "leave its zone out",
+        ),
+        (
+            "SELECT note::timestamp with time zone AT TIME ZONE 'Asia/Tokyo' FROM readings",
+            "leave its zone out",
+        ),
+        (
+            "SELECT '2026-05-01'::date AT TIME ZONE 'Asia/Tokyo' FROM readings",
+            "write TIMESTAMP '2026-05-01 00:00:00' there",
         ),
         (
             "SELECT 1 FROM readings WHERE time > '2026-05-01' AT TIME ZONE 'Asia/Tokyo'",
@@ -196,7 +226,28 @@ fn what_has_no_one_meaning_is_refused_with_what_to_write() {
         let place = sql.find("AT TIME").map(|at| (1, at + 1));
         assert_eq!(position_of(sql, &refused.word), place, "{sql}");
     }
-    // A name of the table that is given once more where there is no other query.
-    let sql = "SELECT time AT TIME ZONE 'Asia/Tokyo' AS time FROM readings ORDER BY time AT TIME ZONE 'Asia/Tokyo'";
-    assert!(plain(sql).unwrap().is_some());
+}
+
+#[test]
+fn what_has_one_meaning_is_not_refused() {
+    for sql in [
+        // A name of the table that is given once more where there is no other query.
+        "SELECT time AT TIME ZONE 'Asia/Tokyo' AS time FROM readings ORDER BY time AT TIME ZONE 'Asia/Tokyo'",
+        // Literals give no local times, and two zones are those of one time.
+        "SELECT max(time) AS m FROM (SELECT time AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Tokyo' AS time FROM readings \
+         WHERE time >= TIMESTAMP '2026-05-01' AT TIME ZONE 'Asia/Tokyo') AS s",
+        // A type is no name that is given.
+        "SELECT CAST(a AS timestamp) AS c FROM (SELECT note::timestamp AT TIME ZONE 'Asia/Tokyo' AS a, \
+         room::timestamp AT TIME ZONE 'Asia/Tokyo' AS b FROM readings) AS s",
+        // A column may be called so.
+        "SELECT max(time) FILTER (WHERE zone = 'a') AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
+        "SELECT CAST(note AS timestamp without time zone) AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
+        "SELECT CASE WHEN room = 'a' THEN time END AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
+    ] {
+        let written = plain(sql).unwrap_or_else(|refused| panic!("{sql}: {refused:?}"));
+        assert!(
+            written.is_some_and(|sql| sql.contains("to_local_time(")),
+            "{sql}"
+        );
+    }
 }
