@@ -211,6 +211,8 @@ mod tests {
         );
         let mut workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
         crate::plain_queries(&mut workload);
+        let checked = crate::check_queries(&workload).await;
+        assert_eq!(checked.is_err(), sql.contains("nothing"), "{checked:?}");
         let mut notes = tie_notes(&workload).await;
         assert!(notes.len() <= 1, "{notes:?}");
         notes.pop()
