@@ -13,7 +13,7 @@ const TYPE: &str = "Unsupported SQL type ";
 const WITH_DIGITS: &str = "(precision/scale not supported) ";
 
 /// Names of what is lacking, or beginnings of whole messages, with what it is in SQL and what to write.
-const LACKING: [(&str, &str, &str); 20] = [
+const LACKING: [(&str, &str, &str); 22] = [
     (
         "Anti",
         "ANTI JOIN",
@@ -32,12 +32,12 @@ const LACKING: [(&str, &str, &str); 20] = [
     (
         "CrossApply",
         "CROSS APPLY",
-        "write CROSS JOIN LATERAL (SELECT ...)",
+        "write CROSS JOIN LATERAL (SELECT ...), which has to aggregate, or JOIN",
     ),
     (
         "OuterApply",
         "OUTER APPLY",
-        "write LEFT JOIN LATERAL (SELECT ...) ON true",
+        "write LEFT JOIN LATERAL (SELECT ...) ON true, which has to aggregate, or LEFT JOIN",
     ),
     ("StraightJoin", "STRAIGHT_JOIN", "write JOIN"),
     ("CrossJoin", "CROSS JOIN with ON or USING", "write JOIN"),
@@ -74,6 +74,16 @@ const LACKING: [(&str, &str, &str); 20] = [
     ("LATERAL VIEWS", "LATERAL VIEW", "write unnest(...)"),
     ("CLUSTER BY", "CLUSTER BY", "write ORDER BY"),
     ("SORT BY", "SORT BY", "write ORDER BY"),
+    (
+        "Could not plan array literal",
+        "arrays such as [1, 2]",
+        "write IN (1, 2), or VALUES (1), (2)",
+    ),
+    (
+        "Physical plan does not support logical expression OuterReferenceColumn",
+        "way to run a subquery that asks for the row around it and does not aggregate",
+        "write JOIN",
+    ),
 ];
 
 /// Says in words what DataFusion's message says that it does not have.
@@ -171,6 +181,7 @@ mod tests {
                 "no REGEXP and RLIKE: write text ~ 'pattern'",
             ),
             ("SELECT b COLLATE \"C\" FROM t", "no COLLATE: leave it out"),
+            ("SELECT [1, 2] FROM t", "no arrays such as [1, 2]: write IN"),
             ("SELECT TOP 3 a FROM t", "no TOP: write LIMIT at the end"),
             (
                 "SELECT a FROM t CLUSTER BY a",
@@ -205,6 +216,11 @@ mod tests {
         assert_eq!(
             super::words("Map not supported by ExprPlanner: [Ident { span: Span(1) }]"),
             "DataFusion cannot do this: Map not supported by ExprPlanner"
+        );
+        let outer = "Physical plan does not support logical expression OuterReferenceColumn(Field { name: \"a\" })";
+        assert_eq!(
+            super::words(outer),
+            "DataFusion has no way to run a subquery that asks for the row around it and does not aggregate: write JOIN"
         );
     }
 }
