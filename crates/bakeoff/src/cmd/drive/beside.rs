@@ -82,7 +82,7 @@ impl BesideOptions {
             None => driven,
         };
         for (mut query, option) in self.queries(workload)? {
-            plain_query(&mut query, &workload.table);
+            plain_query(&mut query);
             let checked = check_question(workload, &query).await;
             let has_one_answer = checked.map_err(|why| anyhow!("{option}: {why}"))?;
             translate_query(&mut query, &workload.table, answering, None)

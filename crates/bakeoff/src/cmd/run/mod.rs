@@ -199,7 +199,7 @@ impl Run {
 
     async fn start(self) -> Result<Exit> {
         let (began, progress) = (Instant::now(), Progress::begin("reading the workload"));
-        let mut workload = self.data.workload_with_queries(&self.workload).await?;
+        let mut workload = self.data.workload_to_answer(&self.workload).await?;
         if workload.queries.is_empty() {
             let none = anyhow!(
                 "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
