@@ -23,7 +23,7 @@ pub(crate) mod testing;
 mod threshold;
 mod window;
 
-pub use beside::{AskedBeside, Beside, BesideQuestion, BesideRecord};
+pub use beside::{AnsweringEnded, AskedBeside, Beside, BesideQuestion, BesideRecord};
 pub use climb::least_climb;
 pub use disk::{NoDiskForecast, OnDisk};
 pub use disk_for_reads::DiskForReads;
@@ -43,7 +43,7 @@ pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     AskedInRound, BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison,
-    LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
+    Harm, LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
     WithAndWithout, warm_up_of,
 };
 pub use tally::{
