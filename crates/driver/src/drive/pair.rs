@@ -1,5 +1,5 @@
-//! A turn with questions beside: loads of a design that follow each other, one without questions and one for each design
-//! that answers them.
+//! A turn with questions beside: loads of a design that follow each other, one without questions and one for each
+//! design that answers them.
 
 use bakeoff_stats::drive::{BesideRecord, DriveRecord};
 
