@@ -3,7 +3,8 @@
 //! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
 //! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html`,
 //! `-- questions html`, `-- several html` or `-- stall html`, or `-- stall folder` to keep its folder and print its
-//! path; of an insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds; of two runs side by side `-- pair`, and of two loads `-- pair load`.
+//! path; of an insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds; of two runs side by side
+//! `-- pair`, and of two loads `-- pair load`.
 //! `-- hour` prints the bytes of the pages of an hour on three nodes, and how long it takes to make them from what is
 //! on record, as `--follow` does; build it with `--release`.
 
