@@ -87,6 +87,7 @@ fn beside(summary: &DriveSummary) -> String {
     });
     let tables = [
         tables::answering(summary),
+        together::beside_answers(summary),
         tables::costs(summary),
         tables::questions(summary),
         sql.collect(),

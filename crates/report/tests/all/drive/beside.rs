@@ -213,6 +213,26 @@ fn the_page_has_the_designs_that_answer_and_stays_whole() {
 }
 
 #[test]
+fn the_page_draws_the_load_alone_and_beside_each_answer_over_each_other() {
+    let page = html::render(&SEVERAL);
+    let title = "its load alone and beside answers, second by second";
+    let (_, figure) = page.split_once(title).unwrap();
+    let figure = figure.split("</figure>").next().unwrap();
+    let names: Vec<&str> = { figure.split("</span>").skip(1) }
+        .filter_map(|rest| rest.split("</li>").next())
+        .collect();
+    let expected = [
+        "alone",
+        "parquet?codec=zstd",
+        "local/columnar",
+        "spark/cassandra/wide",
+    ];
+    assert_eq!(names, expected);
+    assert!(figure.contains("Operations a second"), "{figure}");
+    assert!(!html::render(&QUESTIONS).contains(title));
+}
+
+#[test]
 fn other_tools_get_the_design_that_answered_as_a_label() {
     let values = of_drive(&SEVERAL, "several");
     let of = |figure: Figure, by: Option<&str>| {
