@@ -121,7 +121,7 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 
 /// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
 /// `cassandra/wide, read, each of 1000 rows once, round 2`; with questions beside it
-/// `cassandra/wide, round 2, with questions`.
+/// `cassandra/wide, round 2, with questions to parquet`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),

@@ -24,7 +24,7 @@ pub fn answering(summary: &DriveSummary, width: usize, style: Style) -> Option<S
         column("Ops/s alone", 1, |a| {
             a.rate.map(|rate| units::rate(rate.without.median))
         }),
-        column("Beside", 1, |a| {
+        column("Ops/s beside", 1, |a| {
             a.rate.map(|rate| units::rate(rate.with.median))
         }),
         column("Ratio", 0, |a| {
@@ -35,10 +35,10 @@ pub fn answering(summary: &DriveSummary, width: usize, style: Style) -> Option<S
         column("p99 alone", 1, |a| {
             a.p99.map(|p99| units::duration(p99.without.median))
         }),
-        column("Beside", 1, |a| {
+        column("p99 beside", 1, |a| {
             a.p99.map(|p99| units::duration(p99.with.median))
         }),
-        column("Ratio", 0, |a| {
+        column("p99 ratio", 0, |a| {
             a.p99.map(|p99| beside::ratio(p99.ratio.median))
         }),
         column(&interval, 2, |a| beside::interval(&a.p99?.ratio)),
