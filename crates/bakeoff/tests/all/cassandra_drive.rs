@@ -373,13 +373,8 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_others() {
         // The mix inserts.
         assert_eq!(question["compared"], 0, "{question}");
     }
-    let others = [
-        "--beside-design",
-        "cassandra/columnar,parquet",
-        "--out",
-        "other",
-    ];
-    let other = [&common[..], &others].concat();
+    let others = "cassandra/columnar,parquet";
+    let other = [&common[..], &["--beside-design", others, "--out", "other"]].concat();
     bench.bakeoff(&other).expect(0);
     let summary = summary(&bench, "other");
     all_succeeded(&summary);

@@ -2,7 +2,7 @@
 //! and brings them to rest, then puts a load on every design in every round, or searches for its highest rate.
 
 use super::asking::none_left;
-use super::context::{DriveCandidates, Driving, RecordError, fail};
+use super::context::{DriveCandidates, Driving, RecordError, Trouble, fail};
 use super::fill::Filling;
 use super::rounds::drive_rounds;
 
@@ -30,7 +30,7 @@ pub async fn drive_designs(
     };
     // Without an answer to the questions no load is worth its time.
     if let Some(why) = none_left(&answerers) {
-        let trouble = why.into();
+        let trouble: Trouble = why.into();
         for id in candidates.ids() {
             fail(filling.log, driving.observer, &id, &trouble)?;
         }

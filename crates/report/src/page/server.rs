@@ -11,7 +11,7 @@ const TITLE: &str = "What servers did";
 const TOGETHER: &str = "All designs on one time axis";
 const HOW_TOGETHER: &str = "Each line begins with the first sampled step of its design, whenever that was, and has \
                             gaps between loading, settling and answers, or between settings.";
-/// Most designs that are drawn over each other: of more, colours and marks would be the same.
+/// Most designs that are drawn over each other: more lines could not be told apart.
 const MOST_TOGETHER: usize = 8;
 /// Most designs that are not and are named.
 const MOST_NAMED: usize = 12;

@@ -21,8 +21,8 @@ const MOST_SHOWN: usize = 200;
 
 #[derive(Args, Debug)]
 pub struct BesideOptions {
-    /// SQL that a separate client asks during every second load, over and over; the report says what that cost
-    /// the load (repeat for several questions)
+    /// SQL that a separate client asks beside some of the loads, over and over; the report says what that cost
+    /// them (repeat for several questions)
     #[arg(
         long,
         value_name = "SQL",

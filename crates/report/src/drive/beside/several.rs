@@ -8,6 +8,8 @@ use crate::units;
 
 /// Title of the table of these designs.
 pub const TITLE: &str = "Designs that answer, least harm to the load first";
+/// Reasons for which a design has no place among the others.
+const WHY_UNKNOWN: &str = "no question was answered, one failed, or too much of the load did";
 
 /// A design that answers, with the load that it answered beside.
 pub struct Answering<'a> {
@@ -68,36 +70,39 @@ fn of_design<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Answ
         .collect()
 }
 
-/// Says who costs the load of a driven design least and who most, and which of the others are not shown to cost more
-/// than the least.
+/// Says whose answers cost the load of a driven design least, whose are shown to cost it more, and whose are not.
 pub fn sentences(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
     let id = &design.info.id;
     let harms = summary.harms(design);
-    let (known, unknown): (Vec<&Harm<'_>>, Vec<&Harm<'_>>) = harms
-        .iter()
-        .partition(|harm| harm.figures.pairs > 0 && !harm.figures.is_unanswered());
+    let (known, unknown): (Vec<&Harm<'_>>, Vec<&Harm<'_>>) =
+        harms.iter().partition(|harm| harm.is_known);
     let Some((least, others)) = known.split_first() else {
         return vec![format!(
-            "What the questions cost {id} is not known: no design has answered any in a round with both loads."
+            "Whose answers cost {id} least is not known: of each design, {WHY_UNKNOWN}."
         )];
     };
     let by = name(least);
+    let alike: Vec<String> = { others.iter() }
+        .filter(|other| !is_more(other))
+        .map(|other| name(other).to_owned())
+        .collect();
+    let least_of_all = match (others, alike.as_slice()) {
+        ([], _) => "",
+        (_, []) => " least",
+        _ => " least, in the median,",
+    };
     let of_least = cost(summary, design, least);
     let mut sentences = vec![
-        format!("The questions cost {id} least where {by} answers them{of_least}."),
+        format!("The questions cost {id}{least_of_all} where {by} answers them{of_least}."),
         answered(least.figures),
     ];
-    if let Some(most) = others.last() {
+    if let Some(most) = others.last().filter(|other| is_more(other)) {
         let of_most = cost(summary, design, most);
         sentences.push(format!(
             "They cost it most where {} does{of_most}.",
             name(most)
         ));
     }
-    let alike: Vec<String> = { others.iter() }
-        .filter(|other| !other.to_least.as_ref().is_some_and(is_settled))
-        .map(|other| name(other).to_owned())
-        .collect();
     if !alike.is_empty() {
         sentences.push(format!(
             "Not shown to cost more than {by}: {}.",
@@ -106,14 +111,16 @@ pub fn sentences(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
     }
     let unknown: Vec<String> = unknown.iter().map(|harm| name(harm).to_owned()).collect();
     if !unknown.is_empty() {
-        sentences.push(format!("Without an answer: {}.", list(&unknown)));
+        sentences.push(format!("Not compared: {}; {WHY_UNKNOWN}.", list(&unknown)));
     }
     sentences
 }
 
-/// Returns whether a cost is more than the least one beyond chance.
-fn is_settled(to_least: &Estimate) -> bool {
-    to_least.observations >= ENOUGH_ROUNDS && to_least.low > 1.0
+/// Returns whether a design's answers are shown to cost more than those with the least cost.
+fn is_more(harm: &Harm<'_>) -> bool {
+    let is_settled =
+        |to_least: Estimate| to_least.observations >= ENOUGH_ROUNDS && to_least.low > 1.0;
+    harm.to_least.is_some_and(is_settled)
 }
 
 fn name<'a>(harm: &Harm<'a>) -> &'a str {

@@ -12,7 +12,7 @@ use crate::page::{self, section};
 /// Most designs that are drawn over each other: there are no more colours.
 const MOST_DESIGNS: usize = 6;
 
-/// Most loads of a design that are drawn over each other: of more, colours and marks would be the same.
+/// Most loads of a design that are drawn over each other: more lines could not be told apart.
 const MOST_LOADS: usize = 8;
 
 /// Renders the section; empty for a search, whose loads have different rates, and where nothing can be

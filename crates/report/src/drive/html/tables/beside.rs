@@ -14,10 +14,12 @@ const COSTS: &str = "Each round has a load without questions and one with them, 
                      another order than the round before. The ratio is of the one with them to the one without, the \
                      median over rounds; below it: its own interval. All other figures of this page are of the loads \
                      without questions.";
-const ANSWERING: &str = "Designs that answer, by what that costs the load: those with the least harm first, by \
-                         operations a second or, of a load at a rate, by p99. Time: the median of an answer; of \
-                         several questions, of all of them once. Alone and beside: the load without questions, and \
-                         with those that this design answers.";
+const ANSWERING: &str = "Designs that answer, by what that costs the load: those with the least harm first, by the \
+                         median of operations a second or, of a load at a rate, of p99; the verdict says which \
+                         differences are shown. Last are those that answered nothing, or of which a question or too \
+                         much of the load failed. Time: the median of an answer; of several questions, of all of \
+                         them once. Alone and beside: the load without questions, and with those that this design \
+                         answers.";
 const QUESTIONS: &str = "A separate client asked one question after the other, over and over. Unfinished: not \
                          answered when its load ended. Differed: from the first answer to the same question.";
 

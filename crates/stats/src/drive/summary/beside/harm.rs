@@ -8,6 +8,8 @@ use crate::Estimate;
 #[derive(Debug, Clone, Copy)]
 pub struct Harm<'a> {
     pub figures: &'a BesideFigures,
+    /// Whether the cost is known, so that the design has its place among the others.
+    pub is_known: bool,
     /// Cost as a multiple of the least one, within the rounds that both have; `None` for the design with the least
     /// cost itself, and for one whose cost is not known.
     pub to_least: Option<Estimate>,
@@ -23,8 +25,8 @@ enum Measure {
 }
 
 impl DriveSummary {
-    /// Returns what the answers of each design cost the load of a driven one: those with the least cost first, and
-    /// those of which it is not known last, since no question was answered or a figure is missing.
+    /// Returns what the answers of each design cost the load of a driven one: those with the least cost first, by the
+    /// median over rounds, and those of which it is not known last.
     pub fn harms(&self, design: &DriveDesign) -> Vec<Harm<'_>> {
         let own = self.beside.iter();
         let mut own: Vec<&BesideFigures> = own
@@ -33,21 +35,37 @@ impl DriveSummary {
         let Some(measure) = self.measure_of_harm(design) else {
             return own.into_iter().map(unknown).collect();
         };
-        let cost = |figures: &BesideFigures| measure.cost(figures).unwrap_or(f64::INFINITY);
-        own.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let cost = |figures: &BesideFigures| self.cost(design, figures, measure);
+        let place = |figures: &BesideFigures| cost(figures).unwrap_or(f64::INFINITY);
+        own.sort_by(|a, b| place(a).total_cmp(&place(b)));
         let least = own
             .first()
             .map(|least| self.by_round(design, least, measure));
         let least = least.unwrap_or_default();
         let told = own.into_iter().enumerate();
-        told.map(|(place, figures)| Harm {
-            to_least: measure
-                .cost(figures)
-                .filter(|_| place > 0)
-                .and_then(|_| ratio(&self.by_round(design, figures, measure), &least)),
-            figures,
+        told.map(|(place, figures)| {
+            let is_known = cost(figures).is_some();
+            let rounds = (is_known && place > 0).then(|| self.by_round(design, figures, measure));
+            Harm {
+                figures,
+                is_known,
+                to_least: rounds.and_then(|rounds| ratio(&rounds, &least)),
+            }
         })
         .collect()
+    }
+
+    /// Returns the cost of a design's answers as a factor. It is not known if no question was answered, if one failed,
+    /// which leaves the load to itself for a moment, and if so much of a load failed that its figures do not describe
+    /// it.
+    fn cost(&self, design: &DriveDesign, figures: &BesideFigures, measure: Measure) -> Option<f64> {
+        let loads = self.loads_with_questions(design, figures.answered_by.as_deref());
+        let has_failed = figures.questions.iter().any(|question| question.failed > 0)
+            || loads.iter().any(|load| load.figures.too_many_failed());
+        if has_failed || figures.is_unanswered() {
+            return None;
+        }
+        measure.cost(figures)
     }
 
     /// Returns the place of the operation of a driven design whose p99 grew by the largest factor, whoever answered.
@@ -83,11 +101,8 @@ impl DriveSummary {
 }
 
 impl Measure {
-    /// Returns the cost as a factor; `None` where it is not known, or no question was answered.
+    /// Returns the cost as a factor; `None` where no round has both loads, or a p99 rests on the slowest operation.
     fn cost(self, figures: &BesideFigures) -> Option<f64> {
-        if figures.is_unanswered() {
-            return None;
-        }
         match self {
             Measure::Rate => figures.rate.map(|rate| rate.ratio.median.recip()),
             Measure::P99(place) => Some(figures.operations.get(place)?.p99?.ratio.median),
@@ -106,6 +121,7 @@ impl Measure {
 fn unknown(figures: &BesideFigures) -> Harm<'_> {
     Harm {
         figures,
+        is_known: false,
         to_least: None,
     }
 }

@@ -1,7 +1,7 @@
 use crate::drive::testing::*;
 use crate::drive::{
     AnsweringEnded, AskedBeside, Beside, BesideFigures, BesideQuestion, BesideRecord, DriveHeader,
-    DriveLog, DriveRecord, DriveSummary, TrialStart,
+    DriveLog, DriveRecord, DriveSummary, FailureKind, TrialStart,
 };
 
 fn asking() -> DriveHeader {
@@ -303,6 +303,35 @@ fn a_design_that_answered_nothing_comes_last_and_its_end_is_kept() {
     assert_eq!(summary.answering_ended, [ended]);
     let design = summary.design(DESIGN).unwrap();
     assert_eq!(summary.harms(design)[1].to_least, None);
+}
+
+#[test]
+fn a_design_whose_question_or_load_failed_has_no_place_before_the_others() {
+    let mut summary = answered_by_two(None, |log| {
+        for round in 1..=3 {
+            answered(log, (round, 0), None, 60);
+            answered(log, (round, 1), None, 30);
+        }
+    });
+    assert_eq!(ids(&summary), [Some("columns"), Some("files")]);
+    let mut failed = summary.clone();
+    for figures in &mut failed.beside {
+        let of_columns = figures.answered_by.as_deref() == Some("columns");
+        figures.questions[0].failed = u64::from(of_columns);
+    }
+    for trial in &mut summary.trials {
+        if trial.start.answered_by.as_deref() == Some("columns") {
+            let reads = &mut trial.figures.operations[0];
+            reads.failures.push((FailureKind::TimedOut, reads.count));
+        }
+    }
+    for summary in [failed, summary] {
+        assert_eq!(ids(&summary), [Some("files"), Some("columns")]);
+        let design = summary.design(DESIGN).unwrap();
+        let harms = summary.harms(design);
+        assert!(harms[0].is_known && !harms[1].is_known, "{harms:?}");
+        assert_eq!(harms[1].to_least, None);
+    }
 }
 
 #[test]
