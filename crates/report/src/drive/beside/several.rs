@@ -9,7 +9,8 @@ use crate::units;
 /// Title of the table of these designs.
 pub const TITLE: &str = "Designs that answer, least harm to the load first";
 /// Reasons for which a design has no place among the others.
-const WHY_UNKNOWN: &str = "no question was answered, one failed, too much of a load did, or a figure is missing";
+const WHY_UNKNOWN: &str =
+    "no question was answered, one failed, too much of a load did, or a figure is missing";
 
 /// A design that answers, with the load that it answered beside.
 pub struct Answering<'a> {
