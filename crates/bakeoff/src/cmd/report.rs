@@ -255,6 +255,7 @@ fn exit_of_drive(summary: &DriveSummary) -> Exit {
     } else if summary.designs.iter().any(has_trouble)
         || summary.passes.iter().any(is_incomplete)
         || summary.beside.iter().any(is_unknown)
+        || !summary.answering_ended.is_empty()
     {
         Exit::Partial
     } else {

@@ -347,7 +347,7 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
 }
 
 #[test]
-fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one() {
+fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_others() {
     let Some(bench) = Bench::with_cassandra(&sensors(&DESIGNS, MIX), "") else {
         return;
     };
@@ -380,12 +380,16 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one()
         // The mix inserts.
         assert_eq!(question["compared"], 0, "{question}");
     }
-    let columns = ["--beside-design", "cassandra/columnar", "--out", "other"];
-    let other = [&common[..], &columns].concat();
+    let others = "cassandra/columnar,parquet";
+    let other = [&common[..], &["--beside-design", others, "--out", "other"]].concat();
     bench.bakeoff(&other).expect(0);
     let summary = summary(&bench, "other");
     all_succeeded(&summary);
-    let question = &summary["beside"][0]["questions"][0];
-    assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
-    assert_eq!(question["differing"], 0, "{question}");
+    for (place, id) in ["cassandra/columnar", "parquet"].into_iter().enumerate() {
+        let figures = &summary["beside"][place];
+        assert_eq!(figures["answered_by"], id, "{figures}");
+        let question = &figures["questions"][0];
+        assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
+        assert_eq!(question["differing"], 0, "{question}");
+    }
 }

@@ -4,7 +4,7 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{added, notes, per_node, rows, verdict};
+use super::{added, beside, notes, per_node, rows, verdict};
 use crate::partitions;
 use crate::per_node::terminal::sections;
 use crate::text::style::{Style, wrap};
@@ -27,6 +27,8 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         parts.push(section("Response times", style, &operations.join("\n")));
     }
     if summary.beside.iter().any(|figures| figures.pairs > 0) {
+        let answering = tables::answering(summary, width, style);
+        parts.extend(answering.map(|table| section(beside::TITLE, style, &table)));
         let costs = tables::costs(summary, width, style);
         parts.push(section("Load beside questions", style, &costs));
         let questions = tables::questions(summary, width, style);
@@ -62,9 +64,8 @@ fn partitions(summary: &DriveSummary, width: usize, style: Style) -> Option<Stri
 }
 
 fn failures(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
-    let failures = summary.designs.iter();
-    let lines: Vec<String> = failures
-        .flat_map(|d| d.failures.iter().map(move |f| (&d.info.id, f)))
+    let failures = notes::failures(summary);
+    let lines: Vec<String> = { failures.iter() }
         .map(|(design, reason)| text::failure(design, reason, width, style))
         .collect();
     text::failures(&lines, style)

@@ -24,7 +24,7 @@ pub(crate) mod testing;
 mod threshold;
 mod window;
 
-pub use beside::{AskedBeside, Beside, BesideQuestion, BesideRecord};
+pub use beside::{AnsweringEnded, AskedBeside, Beside, BesideQuestion, BesideRecord};
 pub use climb::least_climb;
 pub use database::DatabaseSample;
 pub use disk::{NoDiskForecast, OnDisk};
@@ -45,7 +45,7 @@ pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     AskedInRound, BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison,
-    LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
+    Harm, LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
     WithAndWithout, warm_up_of,
 };
 pub use tally::{

@@ -233,8 +233,8 @@ impl Drive {
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::new)?;
         let asked = self.beside.read(&workload, &designs).await;
         let asked = asked.map_err(Misuse::new)?;
-        let other = asked.as_ref().and_then(|asked| asked.design.clone());
-        let all: Vec<DesignId> = designs.iter().chain(&other).cloned().collect();
+        let others = asked.as_ref().map_or_else(Vec::new, |a| a.designs.clone());
+        let all: Vec<DesignId> = [&designs[..], &others].concat();
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
         let name = format!("{}-drive", workload.name);
         let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
@@ -269,12 +269,12 @@ impl Drive {
             self.profile.check().await?;
         }
         let infos = choice::describe(&designs, &workload, &context)?;
-        let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
+        let other_infos = choice::describe(&others, &workload, &context)?;
         if let Some(asked) = &asked {
-            let answering = if other.is_some() {
-                &other_infos
-            } else {
+            let answering = if others.is_empty() {
                 &infos
+            } else {
+                &other_infos
             };
             asked.check_asked(answering).map_err(Misuse::new)?;
         }
@@ -315,14 +315,14 @@ impl Drive {
             infos,
             context.options.cassandra.replication,
         );
-        header.beside = asked.map(|asked| asked.described(&mix, other_infos.into_iter().next()));
+        header.beside = asked.map(|asked| asked.described(&mix, other_infos));
         // A warm-up goes as fast as the server does.
         settings.warms_up = context.options.rate_limit.is_none();
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
             designs: &designs,
-            beside: other.as_ref(),
+            beside: &others,
             all: &all,
             source,
             values,

@@ -10,6 +10,7 @@ use super::{Drive, Load};
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
+use crate::exit::Misuse;
 use crate::progress;
 
 impl Drive {
@@ -19,13 +20,14 @@ impl Drive {
         self.cluster.option().or(postgres)
     }
 
-    /// Returns the designs that are loaded, that which answers questions beside the loads included.
+    /// Returns the designs that are loaded, those that answer questions beside the loads included.
     ///
     /// # Errors
     /// Fails with a misuse if there are none.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
         let mut designs = choice::designs(workload, &self.designs)?;
-        designs.extend(self.beside.design().cloned());
+        let answering = self.beside.designs(workload, &designs);
+        designs.extend(answering.map_err(Misuse::new)?);
         Ok(designs)
     }
 
@@ -50,9 +52,11 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = choice::designs(workload, &self.designs)?.len() as u32;
-        let loads_of_a_round = if self.beside.is_given() { 2 } else { 1 };
-        let loads = designs * self.rounds() * loads_of_a_round;
+        let designs = choice::designs(workload, &self.designs)?;
+        let answering = self.beside.designs(workload, &designs);
+        let answering = answering.map_err(Misuse::new)?.len();
+        let loads_of_a_round = self.beside.loads_of_a_round(answering);
+        let loads = designs.len() as u32 * self.rounds() * loads_of_a_round;
         let all = load.duration.saturating_mul(loads);
         let is_known =
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();

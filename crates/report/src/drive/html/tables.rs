@@ -18,7 +18,7 @@ use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 pub use added::added;
-pub use beside::{costs, questions};
+pub use beside::{answering, costs, questions};
 pub use operations::operations;
 pub use partitions::partitions;
 pub use passes::passes;

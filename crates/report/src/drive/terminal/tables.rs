@@ -16,7 +16,7 @@ use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, tabl
 use crate::text::style::Style;
 use crate::units;
 pub use added::added;
-pub use beside::{costs, questions};
+pub use beside::{answering, costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;
 

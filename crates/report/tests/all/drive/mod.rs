@@ -67,5 +67,7 @@ mod read {
         LazyLock::new(|| fixture::passes().unwrap().summary);
     pub static QUESTIONS: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::questions().unwrap().summary);
+    pub static SEVERAL: LazyLock<DriveSummary> =
+        LazyLock::new(|| fixture::answered_by_several().unwrap().summary);
     pub static STALL: LazyLock<DriveSummary> = LazyLock::new(|| fixture::stall().unwrap().summary);
 }

@@ -48,7 +48,7 @@ pub struct Measured {
     pub is_one_shard: bool,
     /// Operations with what they do, in words.
     pub operations: Vec<(String, String)>,
-    /// Questions that are asked beside every second load, each with its text and who answers it, in words.
+    /// Questions that are asked beside loads, each with its text.
     pub questions: Vec<(String, String)>,
     /// Names and values of what it was made with, in the order in which differences are told.
     pub conditions: Vec<(&'static str, String)>,

@@ -111,10 +111,7 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
         ("seed", header.seed.to_string()),
         ("nodes added meanwhile", list(added.collect())),
         ("methods recorded meanwhile", recorded.to_owned()),
-        (
-            "questions beside every second load",
-            list(beside::told(load)),
-        ),
+        ("questions beside the load", list(beside::told(load))),
     ]
 }
 
