@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use bakeoff_stats::LOCK_FILE;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Decide;
@@ -106,7 +107,7 @@ impl Record {
                 "the decision of another command, `{}`: repeat that one, or name a new folder with --out",
                 there.command
             ),
-            None if is_empty(dir) => return Ok(()),
+            None if is_unused(dir) => return Ok(()),
             None => "other files: name a new folder with --out".to_owned(),
         };
         let told = anyhow!("{} holds {there}", dir.display());
@@ -129,6 +130,14 @@ impl Record {
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()
     }
+}
+
+/// Returns whether a folder is new or empty, but for the lock of a command that has written nothing else into it.
+pub fn is_unused(dir: &Path) -> bool {
+    let is_lock = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name() == LOCK_FILE)
+    };
+    is_empty(dir) || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.all(is_lock))
 }
 
 fn parse(text: &str) -> Option<Record> {
@@ -191,6 +200,9 @@ mod tests {
             error.contains("holds other files: name a new folder"),
             "{error}"
         );
+        std::fs::remove_file(dir.join("theirs")).unwrap();
+        std::fs::write(dir.join(LOCK_FILE), "").unwrap();
+        assert!(mine.check(dir).is_ok(), "a command has left its lock only");
         let link = dir.join("link");
         std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
         assert!(!is_empty(&link), "a link that leads nowhere is somebody's");
