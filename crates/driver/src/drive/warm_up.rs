@@ -23,6 +23,18 @@ const LONGEST_LOOP: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(10)
 };
 
+/// Returns the longest load of which so many rounds take no longer than this time, together with the longest warm-up that
+/// precedes the first one.
+pub fn longest_load(time: Duration, rounds: u32) -> Duration {
+    let rounds = rounds.max(1);
+    // The loops of a warm-up are as long as loads, but for those that would be too long.
+    let short = time / rounds.saturating_add(MOST_LOOPS);
+    if short <= LONGEST_LOOP {
+        return short;
+    }
+    time.saturating_sub(LONGEST_LOOP * MOST_LOOPS) / rounds
+}
+
 /// Returns whether a warm-up precedes loads at a given rate. Several processes would not warm up at
 /// the same time, a load that begins at a given moment would begin late, and a closed loop with
 /// deletions would leave no rows to measure.
@@ -94,6 +106,17 @@ mod tests {
         assert!(is_warm(54_000.0, 56_000.0));
         assert!(is_warm(54_000.0, 40_000.0));
         assert!(is_warm(0.0, 0.0), "it does nothing");
+    }
+
+    #[test]
+    fn rounds_and_the_longest_warm_up_fit_into_the_time() {
+        for (time, rounds) in [(45, 3), (600, 7), (3_600, 2), (1, 5), (10, 1)] {
+            let time = Duration::from_secs(time);
+            let load = longest_load(time, rounds);
+            let takes = load * rounds + load.min(LONGEST_LOOP) * MOST_LOOPS;
+            assert!(takes <= time, "{rounds} rounds of {load:?} in {time:?}");
+            assert!(time - takes < Duration::from_millis(1), "{takes:?} of {time:?}");
+        }
     }
 
     #[test]

@@ -2,19 +2,23 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::Budget;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::render;
-use bakeoff_report::units::plural;
+use bakeoff_report::units::{self, plural};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
+use super::loads::{Loads, Plan};
+use super::measure::By;
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
 use super::{Decide, RUN, WORKLOAD, adopt, has_ended};
+use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::would_touch;
 use crate::cmd::options::data::DataOptions;
@@ -39,7 +43,7 @@ struct Planned {
 /// Fails as the command would before it starts anything.
 pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     let mut out = stdout();
-    if has_ended(&dir.join(RUN)) {
+    if has_ended(dir) {
         writeln!(
             out,
             "Nothing is touched. The decision in {} has ended: without --dry-run it is printed again",
@@ -56,7 +60,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     } else {
         Planned::new(options, source, &path)?
     };
-    options.measurement(dir)?.check_use(&planned.designs)?;
+    let measuring = planned.measuring(options, dir)?;
     let context = planned.context(options, dir.join(RUN))?;
     let would = match planned.proposals {
         Some(_) => format!("The decision would write to {}", dir.display()),
@@ -68,10 +72,11 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
         writeln!(out, "and {what}.")?;
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
-    for line in planned.measuring(options) {
-        writeln!(out, "{line}")?;
+    writeln!(out, "\nHow they would be measured")?;
+    for (heading, text) in measuring.lines(&planned, options) {
+        writeln!(out, "  {heading:<8}{text}")?;
     }
-    for line in planned.on_servers(options, &context)? {
+    for line in planned.on_servers(options, &measuring, &context)? {
         writeln!(out, "{line}")?;
     }
     Ok(Exit::Complete)
@@ -157,42 +162,39 @@ impl Planned {
         )
     }
 
-    /// Says how many rows there are, and how the time is shared out.
-    fn measuring(&self, options: &Decide) -> Vec<String> {
-        let rows = plural(self.workload.scale.full_rows, "row", "rows");
-        let total = options.budget;
-        let shares = Budget::shares(total, self.workload.concurrent.is_some());
-        let clients = if shares.clients.is_zero() {
-            String::new()
-        } else {
-            format!(
-                ", then clients ask at the same time for {} at most",
-                time(shares.clients)
-            )
-        };
-        vec![
-            "\nHow they would be measured".to_owned(),
-            format!("  rows    as many of {rows} as every design loads in the time for that"),
-            format!(
-                "  budget  {}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
-                time(total),
-                time(shares.loaded_by),
-                time(shares.warm_by),
-                time(shares.measured_by)
-            ),
-            format!("  race    {}", race::WHAT),
-            "          What the budget has left after that is shared out in the same way."
-                .to_owned(),
-        ]
+    /// Returns the command that would measure the designs, whose options were checked.
+    fn measuring(&self, options: &Decide, dir: &Path) -> Result<Measuring> {
+        if By::of(&self.workload) == By::Questions {
+            options.run_of(dir)?.check_use(&self.designs)?;
+            return Ok(Measuring::Questions);
+        }
+        let loads = Loads::of(dir);
+        let plan = Plan::of(options.budget, self.designs.len());
+        let drive = options.loads_of(dir, &loads.next, plan)?;
+        drive.check_use(&self.designs)?;
+        Ok(Measuring::Operations(Box::new(Operations {
+            drive,
+            loads,
+            plan,
+        })))
     }
 
     /// Says what servers of the user's would get.
-    fn on_servers(&self, options: &Decide, context: &Context) -> Result<Vec<String>> {
+    fn on_servers(
+        &self,
+        options: &Decide,
+        measuring: &Measuring,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let source = DataOptions::default().open(&self.workload)?;
+        if let Measuring::Operations(operations) = measuring {
+            let filled = (&self.designs[..], self.workload.scale.default_rows);
+            return { &operations.drive }.preview(&self.workload, filled, source.as_ref(), context);
+        }
         let servers = vec![
             (options.cluster.option(), OptionGroup::Cassandra),
             (options.postgres.option(), OptionGroup::Postgres),
         ];
-        let source = DataOptions::default().open(&self.workload)?;
         let columns = self.workload.table.columns.len();
         let preview = Preview {
             row_bytes: row_bytes(&servers, source.as_ref(), columns)?,
@@ -204,5 +206,102 @@ impl Planned {
             then: vec![("then", "questions, which only read".to_owned())],
         };
         Ok(preview.lines())
+    }
+}
+
+/// How designs would be measured.
+enum Measuring {
+    Questions,
+    Operations(Box<Operations>),
+}
+
+/// Loads that would drive designs.
+struct Operations {
+    drive: Drive,
+    loads: Loads,
+    plan: Plan,
+}
+
+impl Measuring {
+    /// Says how many rows there are, and how the time is shared out, each with its heading.
+    fn lines(&self, planned: &Planned, options: &Decide) -> Vec<(&'static str, String)> {
+        match self {
+            Measuring::Questions => by_questions(&planned.workload, options.budget),
+            Measuring::Operations(operations) => operations.lines(planned, options),
+        }
+    }
+}
+
+fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {
+    let rows = plural(workload.scale.full_rows, "row", "rows");
+    let shares = Budget::shares(budget, workload.concurrent.is_some());
+    let clients = if shares.clients.is_zero() {
+        String::new()
+    } else {
+        format!(
+            ", then clients ask at the same time for {} at most",
+            time(shares.clients)
+        )
+    };
+    let shared = format!(
+        "{}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
+        time(budget),
+        time(shares.loaded_by),
+        time(shares.warm_by),
+        time(shares.measured_by)
+    );
+    vec![
+        (
+            "rows",
+            format!("as many of {rows} as every design loads in the time for that"),
+        ),
+        ("budget", shared),
+        ("race", race::WHAT.to_owned()),
+        (
+            "",
+            "What the budget has left after that is shared out in the same way.".to_owned(),
+        ),
+    ]
+}
+
+impl Operations {
+    fn lines(&self, planned: &Planned, options: &Decide) -> Vec<(&'static str, String)> {
+        let Plan { rounds, load, fits } = self.plan;
+        let rows = plural(planned.workload.scale.default_rows, "row", "rows");
+        let how = match options.load.rate {
+            Some(rate) => format!(
+                "{} operations/s, compared by the p99 of the slowest operation",
+                units::rate(rate)
+            ),
+            None => "as fast as they go, compared by operations a second".to_owned(),
+        };
+        let fitting = if fits {
+            ", with a warm-up of each design before"
+        } else {
+            ", with a warm-up of each design before, although that takes longer"
+        };
+        let mut lines = vec![
+            (
+                "rows",
+                format!("{rows} are loaded into each design first; that comes on top of the budget"),
+            ),
+            (
+                "budget",
+                format!(
+                    "{}: {rounds} rounds, each with a load of {} on every design{fitting}",
+                    time(options.budget),
+                    time(load)
+                ),
+            ),
+            ("load", how),
+        ];
+        if let Some(stopped) = &self.loads.stopped {
+            let anew = format!(
+                "Loads begin anew; what was measured until they were stopped stays in {}.",
+                stopped.display()
+            );
+            lines.push(("", anew));
+        }
+        lines
     }
 }

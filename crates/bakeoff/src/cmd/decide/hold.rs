@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bakeoff_stats::{JournalError, LOCK_FILE, Run as SavedRun};
 
-use super::record;
-use super::{SAMPLE, WORKLOAD};
+use super::{SAMPLE, WORKLOAD, record};
 
 /// How often a lock is taken that another command removes at that moment, since it leaves the folder.
 const TRIES: u32 = 10;

@@ -1,4 +1,5 @@
-//! Writes the workload of a decision: what there is to know of the rows, the questions, and the proposed designs.
+//! Writes the workload of a decision: what there is to know of the rows, the questions or operations, and the proposed
+//! designs.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
@@ -10,6 +11,9 @@ use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_q
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
+use super::loads::without_operations;
+use super::measure::By;
+use super::operations;
 use super::record::Record;
 use super::source::Source;
 use super::{Decide, SAMPLE, WORKLOAD};
@@ -30,7 +34,8 @@ pub struct Prepared {
     pub workload: Workload,
     /// Text of the workload with the proposed designs that can be used here.
     text: String,
-    /// The proposed designs that answer questions and fit the rows, also those of which something is not here.
+    /// The proposed designs that answer the questions, or else take the operations, and fit the rows, also those of
+    /// which something is not here.
     pub proposals: Proposals,
     /// Number of those of which something is not here.
     left_out: usize,
@@ -119,13 +124,16 @@ impl Prepared {
                 (read, None)
             }
         };
-        check(&workload)?;
+        check(options, &workload)?;
         let progress = Progress::begin("reading the first rows");
         let data = DataOptions::default();
         let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
         progress.finish();
         let mut proposals = proposals?;
-        proposals.designs.retain(|design| design.answers_questions);
+        match By::of(&workload) {
+            By::Questions => proposals.designs.retain(|design| design.answers_questions),
+            By::Operations => operations::keep_driven(&workload, &mut proposals)?,
+        }
         let dir = path.parent().unwrap_or(Path::new("."));
         runtime.block_on(forget_named(options, dir, &mut proposals))?;
         leave_out_misfits(&workload, &mut proposals)?;
@@ -148,18 +156,22 @@ impl Prepared {
     }
 }
 
-/// Checks that a workload has questions, and rows that are there.
-fn check(workload: &Workload) -> Result<()> {
+/// Checks that a workload has questions or operations, and rows that are there, and that options are for it.
+fn check(options: &Decide, workload: &Workload) -> Result<()> {
     let path = workload.path.display();
-    let missing = if workload.queries.is_empty() {
-        format!("{path} has no questions to decide by; its [mix] is for `bakeoff drive`")
+    let missing = if workload.queries.is_empty() && workload.mix.is_none() {
+        format!("{path} has neither questions nor a [mix] of operations to decide by: add some")
     } else if matches!(workload.data, Data::FileFromCommandLine) {
         format!(
             "{path} does not say where its rows are: name the file of rows in its [data], as \
              file = \"readings.csv\", or decide for that file"
         )
     } else {
-        return Ok(());
+        return match (By::of(workload), options.load.given()) {
+            (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
+            (By::Operations, _) => operations::check_servers(options),
+            (By::Questions, None) => Ok(()),
+        };
     };
     Err(Misuse::new(anyhow!(missing)).into())
 }

@@ -51,7 +51,7 @@ impl Record {
             env!("CARGO_PKG_VERSION"),
             (from, source, &options.asked, questions),
             (data, &options.of_table, &options.from_ca),
-            options.budget,
+            (options.budget, &options.load),
             (&options.cluster.cassandra, options.postgres.url()),
         );
         Ok(Record {
