@@ -169,7 +169,7 @@ impl Planned {
             return Ok(Measuring::Questions);
         }
         let loads = Loads::of(dir);
-        let plan = Plan::of(options.budget, self.designs.len());
+        let plan = options.plan(&self.workload, self.designs.len());
         let drive = options.loads_of(dir, &loads.next, plan)?;
         drive.check_use(&self.designs)?;
         Ok(Measuring::Operations(Box::new(Operations {
@@ -188,8 +188,12 @@ impl Planned {
     ) -> Result<Vec<String>> {
         let source = DataOptions::default().open(&self.workload)?;
         if let Measuring::Operations(operations) = measuring {
-            let filled = (&self.designs[..], self.workload.scale.default_rows);
-            return { &operations.drive }.preview(&self.workload, filled, source.as_ref(), context);
+            let workload = Workload {
+                designs: self.designs.clone(),
+                ..self.workload.clone()
+            };
+            let filled = (&self.designs[..], workload.scale.default_rows);
+            return operations.drive.preview(&workload, filled, source.as_ref(), context);
         }
         let servers = vec![
             (options.cluster.option(), OptionGroup::Cassandra),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use bakeoff_driver::drive::longest_load;
 use bakeoff_stats::drive::{DriveRecord, DriveRun};
+use bakeoff_workload::Mix;
 use clap::Args;
 
 use crate::cmd::options::choice::parse_rate;
@@ -25,6 +26,11 @@ const SHORTEST: Duration = if cfg!(debug_assertions) {
 } else {
     Duration::from_secs(5)
 };
+
+/// Operations of a kind in a load at a rate, so that a thousand are left for a p99 without the warm-up.
+const FOR_P99: f64 = 1_500.0;
+/// Most seconds of a load at a low rate.
+const MOST_SECONDS: f64 = 3_600.0;
 
 /// Options of the loads of a decision.
 #[derive(Args, Debug, Clone)]
@@ -74,19 +80,33 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Shares out a budget between so many designs: as many rounds as there may be of loads that are long enough.
-    pub fn of(budget: Duration, designs: usize) -> Plan {
+    /// Shares out a budget between so many designs: as many rounds as there may be of loads that are at least `shortest`
+    /// long.
+    pub fn of(budget: Duration, designs: usize, shortest: Duration) -> Plan {
         let of_design = budget / u32::try_from(designs.max(1)).unwrap_or(u32::MAX);
-        let load = |rounds| longest_load(of_design, rounds).min(LONGEST);
+        let longest = LONGEST.max(shortest);
+        let load = |rounds| longest_load(of_design, rounds).min(longest);
         let mut possible = (FEWEST_ROUNDS..=MOST_ROUNDS).rev();
-        let found = possible.find(|rounds| load(*rounds) >= SHORTEST);
+        let found = possible.find(|rounds| load(*rounds) >= shortest);
         let rounds = found.unwrap_or(FEWEST_ROUNDS);
         Plan {
             rounds,
-            load: load(rounds).max(SHORTEST),
+            load: load(rounds).max(shortest),
             fits: found.is_some(),
         }
     }
+}
+
+/// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent kind
+/// for a p99.
+pub fn shortest(rate: Option<f64>, mix: Option<&Mix>) -> Duration {
+    let operations = mix.map_or(&[][..], |mix| &mix.operations);
+    let shares = operations.iter().map(|operation| operation.weight);
+    let (Some(rate), Some(share)) = (rate, shares.reduce(f64::max)) else {
+        return SHORTEST;
+    };
+    let seconds = (FOR_P99 / (rate * share)).clamp(0.0, MOST_SECONDS);
+    Duration::from_secs_f64(seconds).max(SHORTEST)
 }
 
 /// The loads that are in the folder of a decision.
@@ -136,24 +156,30 @@ fn has_ended(dir: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::{Action, Keys, Operation};
+
     use super::*;
+
+    fn plan(budget: Duration, designs: usize) -> Plan {
+        Plan::of(budget, designs, SHORTEST)
+    }
 
     #[test]
     fn a_budget_is_shared_out_between_designs_and_more_rounds_come_before_longer_loads() {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-        let few = Plan::of(minutes(15), 2);
+        let few = plan(minutes(15), 2);
         assert_eq!((few.rounds, few.fits), (MOST_ROUNDS, true));
         assert!(few.load > SHORTEST && few.load <= LONGEST, "{few:?}");
         // No load is longer than needed.
-        assert_eq!(Plan::of(minutes(600), 1).load, LONGEST);
-        let mut fewest = few;
-        for designs in 3..=40 {
-            let plan = Plan::of(minutes(2), designs);
-            assert!(plan.rounds <= fewest.rounds, "{designs} designs: {plan:?}");
-            assert!(plan.load >= SHORTEST, "{designs} designs: {plan:?}");
-            let loads = plan.load * plan.rounds * designs as u32;
-            assert!(!plan.fits || loads <= minutes(2), "{designs} designs: {plan:?}");
-            fewest = plan;
+        assert_eq!(plan(minutes(600), 1).load, LONGEST);
+        let mut fewer = few;
+        for designs in 3..=40_u32 {
+            let more = plan(minutes(2), designs as usize);
+            assert!(more.rounds <= fewer.rounds, "{designs} designs: {more:?}");
+            assert!(more.load >= SHORTEST, "{designs} designs: {more:?}");
+            let takes = more.load * more.rounds * designs;
+            assert!(!more.fits || takes <= minutes(2), "{designs}: {more:?}");
+            fewer = more;
         }
         // What cannot fit is said.
         let least = Plan {
@@ -161,8 +187,34 @@ mod tests {
             load: SHORTEST,
             fits: false,
         };
-        assert_eq!(Plan::of(Duration::from_secs(1), 40), least);
-        assert_eq!(Plan::of(Duration::ZERO, 0), least);
+        assert_eq!(plan(Duration::from_secs(1), 40), least);
+        assert_eq!(plan(Duration::ZERO, 0), least);
+    }
+
+    #[test]
+    fn a_load_at_a_rate_is_long_enough_for_a_p99() {
+        let operation = |weight: f64| Operation {
+            name: "read".to_owned(),
+            weight,
+            action: Action::ReadRow,
+            keys: Keys::Uniform,
+            consistency: None,
+            ttl_seconds: None,
+            batch: 1,
+        };
+        let mix = Mix {
+            operations: vec![operation(0.25), operation(0.75)],
+            schema: Vec::new(),
+            populate: Vec::new(),
+            background: Vec::new(),
+        };
+        assert_eq!(shortest(None, Some(&mix)), SHORTEST);
+        assert_eq!(shortest(Some(1e6), Some(&mix)), SHORTEST);
+        let long = shortest(Some(20.0), Some(&mix));
+        assert_eq!(long, Duration::from_secs(100), "15 of them in a second");
+        assert_eq!(Plan::of(Duration::from_secs(60), 1, long).load, long);
+        let longest = shortest(Some(1e-300), Some(&mix));
+        assert_eq!(longest, Duration::from_secs(3_600));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use bakeoff_workload::Workload;
 
-use super::loads::{Loads, Plan};
+use super::loads::{Loads, Plan, shortest};
 use super::{Decide, RUN, WORKLOAD, source};
 use crate::cmd::drive::Drive;
 use crate::cmd::measurement::Measurement;
@@ -26,7 +26,7 @@ pub enum By {
 }
 
 impl By {
-    /// Returns what the designs of a workload are compared by, which has questions or a mix.
+    /// Returns what the designs of a workload are compared by. One without questions has a mix.
     pub fn of(workload: &Workload) -> By {
         if workload.queries.is_empty() {
             By::Operations
@@ -55,7 +55,7 @@ impl Decide {
                 stopped.display()
             ));
         }
-        let plan = Plan::of(self.budget, workload.designs.len());
+        let plan = self.plan(&workload, workload.designs.len());
         if !plan.fits {
             print_line(format_args!(
                 "note: {} rounds of loads of {} of each design are driven, although they take longer than {}",
@@ -65,6 +65,12 @@ impl Decide {
             ));
         }
         self.loads_of(dir, &loads.next, plan)?.run()
+    }
+
+    /// Returns how often so many designs are driven with the operations of a workload, and for how long.
+    pub fn plan(&self, workload: &Workload, designs: usize) -> Plan {
+        let shortest = shortest(self.load.rate, workload.mix.as_ref());
+        Plan::of(self.budget, designs, shortest)
     }
 
     /// Returns the run that measures the designs of the workload in the folder by its questions.

@@ -156,24 +156,21 @@ impl Prepared {
     }
 }
 
-/// Checks that a workload has questions or operations, and rows that are there, and that options are for it.
+/// Checks that a workload says where its rows are, and that options are for it.
 fn check(options: &Decide, workload: &Workload) -> Result<()> {
-    let path = workload.path.display();
-    let missing = if workload.queries.is_empty() && workload.mix.is_none() {
-        format!("{path} has neither questions nor a [mix] of operations to decide by: add some")
-    } else if matches!(workload.data, Data::FileFromCommandLine) {
-        format!(
-            "{path} does not say where its rows are: name the file of rows in its [data], as \
-             file = \"readings.csv\", or decide for that file"
-        )
-    } else {
-        return match (By::of(workload), options.load.given()) {
-            (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
-            (By::Operations, _) => operations::check_servers(options),
-            (By::Questions, None) => Ok(()),
-        };
-    };
-    Err(Misuse::new(anyhow!(missing)).into())
+    if matches!(workload.data, Data::FileFromCommandLine) {
+        return Err(Misuse::new(anyhow!(
+            "{} does not say where its rows are: name the file of rows in its [data], as file = \"readings.csv\", or \
+             decide for that file",
+            workload.path.display()
+        ))
+        .into());
+    }
+    match (By::of(workload), options.load.given()) {
+        (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
+        (By::Questions, None) => Ok(()),
+        (By::Operations, _) => operations::check_servers(options),
+    }
 }
 
 /// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks. A

@@ -13,7 +13,7 @@ mod result;
 
 pub use beside::{AskedInRound, BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
 pub use collect::warm_up_of;
-pub use compared::{FigureComparison, LoadComparison, LoadFigure};
+pub use compared::{FigureComparison, LoadChoice, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
 
 use super::{
