@@ -121,14 +121,16 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn statements(tables: &[String]) -> Option<String> {
+/// Returns the statements that make tables, if there are some.
+pub(crate) fn statements(tables: &[String]) -> Option<String> {
     let lines = tables
         .iter()
         .map(|statement| format!("\n{INDENT}{statement};"));
     (!tables.is_empty()).then(|| format!("Its tables:{}", lines.collect::<String>()))
 }
 
-fn filling(how_to: &HowTo, width: usize) -> String {
+/// Returns how the tables are filled, or why nothing here fills them.
+pub(crate) fn filling(how_to: &HowTo, width: usize) -> String {
     match &how_to.why_not {
         Some(why) => wrap(&format!("To fill them: {why}."), width, "", INDENT),
         None => {

@@ -11,7 +11,7 @@ mod short;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
-use super::{Kind, added, beside, compared, list, passes, quantile};
+use super::{Kind, added, beside, compared, list, notes, passes, quantile};
 use crate::units;
 pub use answers::answers;
 use ranked::{Ranked, fell_short, ranked};
@@ -41,6 +41,32 @@ pub fn paragraph(summary: &DriveSummary) -> String {
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     sentences.join(" ")
+}
+
+/// Writes the figure by which designs are compared of one of them: `528 ops/s with 32 operations in flight (524–532 over 7
+/// rounds)`, or the p99 of its slowest operation at the rate.
+pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
+    let kind = Kind::of(summary);
+    let figure = kind.headline(summary, design)?;
+    let what = first::what(summary, kind, design, &figure);
+    if kind.is_at_a_rate() {
+        return Some(format!("{what}, at {}", notes::schedule(&summary.header)));
+    }
+    Some(what)
+}
+
+/// Returns sentences about the response times with a design, what it costs the server, and which designs failed or have
+/// no result.
+pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+    let kind = Kind::of(summary);
+    let ranking = ranked(summary, kind);
+    let sentences = [
+        times(summary, kind, design),
+        cost(design),
+        missing::failed(summary),
+        missing::left_out(summary, kind, &ranking),
+    ];
+    sentences.into_iter().flatten().collect()
 }
 
 /// Names the designs that lack the figure by which the others are compared.

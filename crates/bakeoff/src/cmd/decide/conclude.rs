@@ -117,7 +117,9 @@ impl Measured {
     fn render(&self, budget: Duration, how_to: &HowTo) -> String {
         match self {
             Measured::Questions(summary) => render(summary, how_to, width()),
-            Measured::Operations(summary) => drive::recommendation(summary, budget, how_to, width()),
+            Measured::Operations(summary) => {
+                drive::recommendation::render(summary, budget, how_to, width())
+            }
         }
     }
 

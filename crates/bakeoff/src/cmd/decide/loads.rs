@@ -100,7 +100,7 @@ impl Plan {
 /// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent kind
 /// for a p99.
 pub fn shortest(rate: Option<f64>, mix: Option<&Mix>) -> Duration {
-    let operations = mix.map_or(&[][..], |mix| &mix.operations);
+    let operations = mix.map_or(&[][..], |mix| mix.operations.as_slice());
     let shares = operations.iter().map(|operation| operation.weight);
     let (Some(rate), Some(share)) = (rate, shares.reduce(f64::max)) else {
         return SHORTEST;
