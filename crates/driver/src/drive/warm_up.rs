@@ -115,7 +115,10 @@ mod tests {
             let load = longest_load(time, rounds);
             let takes = load * rounds + load.min(LONGEST_LOOP) * MOST_LOOPS;
             assert!(takes <= time, "{rounds} rounds of {load:?} in {time:?}");
-            assert!(time - takes < Duration::from_millis(1), "{takes:?} of {time:?}");
+            assert!(
+                time - takes < Duration::from_millis(1),
+                "{takes:?} of {time:?}"
+            );
         }
     }
 

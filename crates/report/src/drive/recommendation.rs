@@ -82,7 +82,9 @@ fn certainty(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
              designs."
         )
     } else {
-        format!("not settled: {of_rounds} of loads do not show that none of {designs} is better by more than {same}.")
+        format!(
+            "not settled: {of_rounds} of loads do not show that none of {designs} is better by more than {same}."
+        )
     }
 }
 
@@ -94,7 +96,11 @@ fn runner_up(summary: &DriveSummary, choice: &LoadChoice<'_>) -> Option<String> 
         Difference::Same => "the same".to_owned(),
         _ => format!("{} of the first", to_best::in_full(against)),
     });
-    let figures = [verdict::main_figure(summary, design), ratio, at_rest(design)];
+    let figures = [
+        verdict::main_figure(summary, design),
+        ratio,
+        at_rest(design),
+    ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     Some(format!("{}: {}.", design.info.id, figures.join("; ")))
 }

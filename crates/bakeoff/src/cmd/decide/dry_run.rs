@@ -193,7 +193,9 @@ impl Planned {
                 ..self.workload.clone()
             };
             let filled = (&self.designs[..], workload.scale.default_rows);
-            return operations.drive.preview(&workload, filled, source.as_ref(), context);
+            return operations
+                .drive
+                .preview(&workload, filled, source.as_ref(), context);
         }
         let servers = vec![
             (options.cluster.option(), OptionGroup::Cassandra),
@@ -287,7 +289,9 @@ impl Operations {
         let mut lines = vec![
             (
                 "rows",
-                format!("{rows} are loaded into each design first; that comes on top of the budget"),
+                format!(
+                    "{rows} are loaded into each design first; that comes on top of the budget"
+                ),
             ),
             (
                 "budget",

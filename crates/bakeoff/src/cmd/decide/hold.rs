@@ -67,8 +67,9 @@ fn remove_folders(folders: &[PathBuf]) {
 /// Makes a folder and locks it.
 fn lock(dir: &Path) -> Result<File> {
     for _ in 0..TRIES {
-        std::fs::create_dir_all(dir)
-            .with_context(|| format!("cannot make {}, the folder of the decision", dir.display()))?;
+        std::fs::create_dir_all(dir).with_context(|| {
+            format!("cannot make {}, the folder of the decision", dir.display())
+        })?;
         match SavedRun::lock(dir) {
             Ok(lock) if is_in(dir, &lock) => return Ok(lock),
             // Another command that leaves the folder has removed the lock, or all of it.

@@ -272,10 +272,14 @@ fn the_best_design_that_did_all_is_taken_and_the_next_one_is_named() {
     let rates: Vec<&[f64]> = rates.iter().map(Vec::as_slice).collect();
     let mut summary = compared(&rates);
     assert_eq!(taken(&summary), (Some(OTHER_DESIGN), Some("a/z")));
-    summary.designs[1].failures.push("its server ended".to_owned());
+    summary.designs[1]
+        .failures
+        .push("its server ended".to_owned());
     summary.comparison = LoadComparison::of(&summary);
     assert_eq!(taken(&summary), (Some("a/z"), Some(DESIGN)));
-    summary.designs[0].failures.push("its server ended".to_owned());
+    summary.designs[0]
+        .failures
+        .push("its server ended".to_owned());
     summary.comparison = LoadComparison::of(&summary);
     assert_eq!(taken(&summary), (Some("a/z"), None), "the others failed");
     for trial in &mut summary.trials {

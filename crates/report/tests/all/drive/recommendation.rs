@@ -1,0 +1,93 @@
+//! What to take after a load.
+
+use std::time::Duration;
+
+use bakeoff_report::drive::recommendation::render;
+use bakeoff_report::recommendation::HowTo;
+use bakeoff_stats::drive::DriveSummary;
+
+use super::fixture::DESIGNS;
+use super::read::{COMPARISON, RATE, compared};
+
+const WIDTH: usize = 100;
+const HOUR: Duration = Duration::from_secs(3_600);
+
+fn how_to() -> HowTo {
+    HowTo {
+        tables: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
+        filling: vec!["copy it".to_owned()],
+        why_not: None,
+    }
+}
+
+/// What is rendered, on one line.
+fn words(summary: &DriveSummary, budget: Duration) -> String {
+    let text = render(&compared(summary), budget, &how_to(), WIDTH);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_first_sentence_names_the_design_and_statements_can_be_pasted() {
+    let text = render(&COMPARISON, HOUR, &how_to(), WIDTH);
+    let end = "\n\nIts tables:\n  CREATE TABLE t (a int PRIMARY KEY);\n\nTo fill them:\n  copy it";
+    assert!(text.ends_with(end), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+    let [best, other] = DESIGNS;
+    let words = words(&COMPARISON, HOUR);
+    assert!(words.starts_with(&format!("Take {best}: 5")), "{words}");
+    for expected in [
+        " ops/s with 32 operations in flight (",
+        " at rest",
+        " Certainty: not settled: 3 rounds of loads cannot show a difference; a longer --budget has more",
+        &format!(" Runner-up: {other}: 3"),
+        &format!(" Load: Response times with {best}, p50 and p99: "),
+    ] {
+        assert!(words.contains(expected), "`{expected}` is not in: {words}");
+    }
+    assert!(!words.contains("Budget: "), "{words}");
+}
+
+#[test]
+fn at_a_rate_the_p99_of_the_slowest_operation_answers() {
+    let words = words(&RATE, HOUR);
+    let first = "Take cassandra/wide?chunk=4KiB: 99% of its slowest operation, read, within 2.77 ms (2.75–2.78 over 2 \
+                 rounds), at 500 ops/s; ";
+    assert!(words.starts_with(first), "{words}");
+}
+
+#[test]
+fn a_design_that_is_the_only_one_left_is_called_so() {
+    let mut summary = COMPARISON.clone();
+    summary.designs[0]
+        .failures
+        .push("its server ended".to_owned());
+    let words = words(&summary, HOUR);
+    assert!(
+        words.starts_with(&format!("Take {}: ", DESIGNS[1])),
+        "{words}"
+    );
+    let only = "Certainty: it is the only one of 2 designs that did all that was asked.";
+    assert!(words.contains(only), "{words}");
+    assert!(!words.contains("Runner-up"), "{words}");
+}
+
+#[test]
+fn without_a_design_that_did_all_nothing_is_recommended_or_made() {
+    let mut summary = COMPARISON.clone();
+    for trial in &mut summary.trials {
+        trial.end.as_mut().unwrap().unsent = 1;
+    }
+    let words = words(&summary, HOUR);
+    let first = "No design is recommended. No design did all that was asked";
+    assert!(words.starts_with(first), "{words}");
+    assert!(!words.contains("CREATE TABLE"), "{words}");
+}
+
+#[test]
+fn a_load_that_was_longer_than_its_budget_says_so() {
+    let mut summary = COMPARISON.clone();
+    summary.seconds = Some(4_000.0);
+    let words = words(&summary, Duration::from_secs(60));
+    let over = "Budget: all took 66.7 min, longer than 60.0 s: ";
+    assert!(words.contains(over), "{words}");
+}
