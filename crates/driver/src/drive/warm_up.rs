@@ -23,8 +23,8 @@ const LONGEST_LOOP: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(10)
 };
 
-/// Returns the longest load of which so many rounds take no longer than this time, together with the longest warm-up that
-/// precedes the first one.
+/// Returns the longest load of which so many rounds take no longer than this time, together with the longest warm-up
+/// that precedes the first one.
 pub fn longest_load(time: Duration, rounds: u32) -> Duration {
     let rounds = rounds.max(1);
     // The loops of a warm-up are as long as loads, but for those that would be too long.

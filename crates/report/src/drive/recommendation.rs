@@ -118,8 +118,8 @@ fn over_budget(summary: &DriveSummary, budget: Duration) -> Option<String> {
         .sum();
     (took > OVER_BUDGET * budget).then(|| {
         format!(
-            "all took {}, longer than {}: {} of it went into filling tables, which comes on top, and servers start; fewer \
-             rows or designs take less.",
+            "all took {}, longer than {}: {} of it went into filling tables, which comes on top, and servers start; \
+             fewer rows or designs take less.",
             units::duration(took),
             units::duration(budget),
             units::duration(loading)

@@ -43,8 +43,8 @@ pub fn paragraph(summary: &DriveSummary) -> String {
     sentences.join(" ")
 }
 
-/// Writes the figure by which designs are compared of one of them: `528 ops/s with 32 operations in flight (524–532 over 7
-/// rounds)`, or the p99 of its slowest operation at the rate.
+/// Writes the figure by which designs are compared, of one of them: `528 ops/s with 32 operations in flight (524–532
+/// over 7 rounds)`, or the p99 of its slowest operation at the rate.
 pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
     let kind = Kind::of(summary);
     let figure = kind.headline(summary, design)?;

@@ -80,8 +80,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Shares out a budget between so many designs: as many rounds as there may be of loads that are at least `shortest`
-    /// long.
+    /// Shares out a budget between so many designs: as many rounds as there may be of loads that are at least
+    /// `shortest` long.
     pub fn of(budget: Duration, designs: usize, shortest: Duration) -> Plan {
         let of_design = budget / u32::try_from(designs.max(1)).unwrap_or(u32::MAX);
         let longest = LONGEST.max(shortest);
@@ -97,8 +97,8 @@ impl Plan {
     }
 }
 
-/// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent kind
-/// for a p99.
+/// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent
+/// kind for a p99.
 pub fn shortest(rate: Option<f64>, mix: Option<&Mix>) -> Duration {
     let operations = mix.map_or(&[][..], |mix| mix.operations.as_slice());
     let shares = operations.iter().map(|operation| operation.weight);

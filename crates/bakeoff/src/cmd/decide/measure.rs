@@ -1,5 +1,5 @@
-//! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and `drive`
-//! for operations where there are no questions.
+//! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and
+//! `drive` for operations where there are no questions.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

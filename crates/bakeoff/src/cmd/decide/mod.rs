@@ -49,9 +49,9 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 /// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
-/// questions take, and the statements that make and fill its tables. For a workload with operations and no questions it
-/// does what `drive` does instead of `run`. The same command goes on where it was stopped, and prints the recommendation
-/// again once it has ended; only loads begin anew.
+/// questions take, and the statements that make and fill its tables. For a workload with operations and no questions
+/// it does what `drive` does instead of `run`. The same command goes on where it was stopped, and prints the
+/// recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct Decide {
@@ -137,9 +137,9 @@ impl Decide {
         Ok(measured.unwrap_or(concluded))
     }
 
-    /// Writes the workload and measures its designs in the folder, in which no other command works meanwhile. If nothing
-    /// was measured, the folder is left as it was, but for what the same command can go on with. `None` if another
-    /// command has come to the end of the decision before.
+    /// Writes the workload and measures its designs in the folder, in which no other command works meanwhile. If
+    /// nothing was measured, the folder is left as it was, but for what the same command can go on with. `None` if
+    /// another command has come to the end of the decision before.
     fn carry_out(&self, source: &Source, record: &Record, dir: &Path) -> Result<Option<Exit>> {
         let held = Held::hold(dir)?;
         // Another command may have worked in it until now.
@@ -265,8 +265,8 @@ impl Decide {
     }
 }
 
-/// Returns whether what kept a measurement from its beginning may not be there when the same command is given again, such
-/// as a server that does not answer. Mistakes of the command or of the workload stay what they are.
+/// Returns whether what kept a measurement from its beginning may be gone when the same command is given again, such as
+/// a server that does not answer. Mistakes of the command or of the workload stay what they are.
 fn may_pass(error: &anyhow::Error) -> bool {
     !error.is::<Misuse>()
 }

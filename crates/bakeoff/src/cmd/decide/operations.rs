@@ -1,5 +1,5 @@
-//! What has to be known before designs are driven with the operations of a workload: which of them take these, and that a
-//! server which others depend on is not driven as fast as it goes.
+//! What has to be known before designs are driven with the operations of a workload: which of them take these, and that
+//! a server which others depend on is not driven as fast as it goes.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ pub fn check_servers(options: &Decide) -> Result<()> {
         return Ok(());
     }
     Err(Misuse::new(anyhow!(
-        "without --rate the server is driven as fast as it goes, and others may depend on it: give a --rate that it can \
-         spare or, if nobody does, say --rate-limit none"
+        "without --rate the server is driven as fast as it goes, and others may depend on it: give a --rate that it \
+         can spare or, if nobody does, say --rate-limit none"
     ))
     .into())
 }

@@ -108,8 +108,8 @@ impl FigureComparison {
 }
 
 impl DriveSummary {
-    /// Returns the design to take: the best one by the figure that designs are judged by, of those that did all that was
-    /// asked and are no yardsticks; `None` if no design did. A search and passes have no choice.
+    /// Returns the design to take: the best one by the figure that designs are judged by, of those that did all that
+    /// was asked and are no yardsticks; `None` if no design did. A search and passes have no choice.
     pub fn choice(&self) -> Option<LoadChoice<'_>> {
         if self.header.objective.is_some() || self.header.passes.is_some() {
             return None;

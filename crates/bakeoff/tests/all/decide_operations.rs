@@ -1,0 +1,97 @@
+//! `bakeoff decide` for a workload with operations and no questions, on a real Cassandra.
+
+use std::process::Command;
+
+use crate::support::processes::Going;
+use crate::support::{Bench, Ended, READINGS, READS, of_kind, records};
+
+const DECIDE: [&str; 6] = ["decide", "w.toml", "--budget", "10s", "--out", "out"];
+
+/// Decides with further options, on the engines that this machine has without PostgreSQL.
+fn decide(bench: &Bench, options: &[&str]) -> Command {
+    let none = bench.path("none");
+    std::fs::create_dir_all(&none).unwrap();
+    let mut command = bench.command(&[&DECIDE[..], options].concat());
+    command.env("BAKEOFF_POSTGRES_BIN", none);
+    command
+}
+
+fn ended(command: &mut Command) -> Ended {
+    Ended::of(command.output().unwrap())
+}
+
+/// The records of a load in the folder of the decision.
+fn load(bench: &Bench, name: &str) -> Vec<serde_json::Value> {
+    records(&bench.path("out").join(name).join("drive.jsonl"))
+}
+
+#[test]
+fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
+    let Some(bench) = Bench::with_cassandra(READS, READINGS) else {
+        return;
+    };
+    ended(&mut decide(&bench, &["--dry-run"]))
+        .expect(0)
+        .says("Nothing is touched. The decision would write to ")
+        .says("worth measuring for w, by ")
+        .says("  rows    1,000 rows are loaded into each design first; that comes on top")
+        .says("  budget  10s: 2 rounds, each with a load of 1s on every design")
+        .says("  load    as fast as they go, compared by operations a second\n");
+    assert!(!bench.path("out").exists());
+
+    let mut going = Going::start(&mut decide(&bench, &[]));
+    going.wait_until("a load began", || {
+        of_kind(&load(&bench, "load"), "trial-started")
+            .next()
+            .is_some()
+    });
+    ended(&mut decide(&bench, &[]))
+        .expect(1)
+        .says("/out; wait for it to end, or name another folder with --out");
+    going.kill();
+    let kept = load(&bench, "load").len();
+    ended(&mut decide(&bench, &["--dry-run"]))
+        .expect(0)
+        .says("out would go on")
+        .says("Loads begin anew; what was measured until they were stopped stays in ");
+
+    let decided = ended(&mut decide(&bench, &["--adopt", "mine"]));
+    // One design's trouble with such short loads would be its own.
+    assert!(
+        [Some(0), Some(3)].contains(&decided.code),
+        "{}\n{}",
+        decided.stdout,
+        decided.stderr
+    );
+    decided
+        .says("note: loads do not go on where they were stopped: they begin anew in ")
+        .says("\nTake cassandra")
+        .says("\nCertainty: ")
+        .says("\nRunner-up: cassandra")
+        .says("\nIts tables:\n")
+        .says("\nTo fill them:\n");
+    assert_eq!(load(&bench, "load").len(), kept);
+    let whole = load(&bench, "load-2");
+    assert_eq!(of_kind(&whole, "finished").count(), 1);
+    let started = of_kind(&whole, "started").next().unwrap();
+    assert!(
+        started["designs"].as_array().unwrap().len() > 1,
+        "{started}"
+    );
+    assert!(bench.path("mine/schema.cql").exists());
+    let checked = Command::new("sh")
+        .arg("-n")
+        .arg(bench.path("mine/apply.sh"))
+        .status();
+    assert!(checked.unwrap().success());
+
+    // The same command measures nothing again.
+    let again = ended(&mut decide(&bench, &[]));
+    assert_eq!(again.code, decided.code, "{}", again.stderr);
+    again.says("\nTake cassandra");
+    assert_eq!(load(&bench, "load-2").len(), whole.len());
+    assert!(!bench.path("out/load-3").exists() && !bench.path("out/run").exists());
+    ended(&mut decide(&bench, &["--rate", "1k"]))
+        .expect(2)
+        .says("the decision of another command");
+}
