@@ -64,11 +64,11 @@ fn mistakes_are_refused_before_anything_is_made() {
         ),
         (
             &["w.toml", "--rate", "1k"],
-            "--rate is for a workload with operations and no questions, and w.toml is none",
+            "--rate is for a workload with operations, and w.toml has none",
         ),
         (
             &[FILE, "--in-flight", "4"],
-            "--in-flight is for a workload with operations and no questions",
+            "--in-flight is for a workload with operations",
         ),
         (
             &["ycsb/a", "--rate", "1k", "--prices", "study-2018"],

@@ -34,8 +34,8 @@ fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
         .expect(0)
         .says("Nothing is touched. The decision would write to ")
         .says("worth measuring for w, by ")
-        .says("  rows    1,000 rows are loaded into each design first; that comes on top")
-        .says("  budget  10s: 2 rounds, each with a load of 1s on every design")
+        .says("  rows    1,000 rows are loaded first; that comes on top of the budget\n")
+        .says("  budget  10s: 2 rounds of loads of 1s each on every design, after a warm-up")
         .says("  load    as fast as they go, compared by operations a second\n");
     assert!(!bench.path("out").exists());
 

@@ -24,10 +24,30 @@ pub struct HowTo {
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
 /// first sentences answer: which design, how much storage to buy, and how long the slowest question takes.
 pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
+    render_beside(summary, None, how_to, width)
+}
+
+/// Renders the same with a paragraph about the operations that the design was driven with, too.
+pub fn render_with_operations(
+    summary: &Summary,
+    operations: &str,
+    how_to: &HowTo,
+    width: usize,
+) -> String {
+    render_beside(summary, Some(operations), how_to, width)
+}
+
+fn render_beside(
+    summary: &Summary,
+    operations: Option<&str>,
+    how_to: &HowTo,
+    width: usize,
+) -> String {
     let mut parts = vec![wrap(&answer(summary), width, "", "")];
     let Some(decision) = &summary.decision else {
         return parts.concat();
     };
+    parts.extend(operations.map(|operations| wrap(operations, width, "", INDENT)));
     parts.extend(about(summary, decision, width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));

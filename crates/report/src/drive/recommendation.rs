@@ -41,6 +41,33 @@ pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: u
     parts.join("\n\n")
 }
 
+/// Says how the design that questions lead to takes the operations, and how others do that were driven with it.
+pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> String {
+    let Some(design) = summary.design(recommended) else {
+        return format!("Operations: {recommended} was not driven with them.");
+    };
+    let others = summary.designs.iter();
+    let others = others.filter(|other| other.info.id != recommended);
+    let mut sentences: Vec<String> = std::iter::once(design)
+        .chain(others)
+        .map(|design| taken(summary, design))
+        .collect();
+    sentences.extend(verdict::times_with(summary, design));
+    format!("Operations: {}", sentences.join(" "))
+}
+
+/// Says what a design does of the operations, and what it falls short of.
+fn taken(summary: &DriveSummary, design: &DriveDesign) -> String {
+    let id = &design.info.id;
+    let short = verdict::shortcomings(summary, design);
+    match verdict::main_figure(summary, design) {
+        Some(figure) if short.is_empty() => format!("{id} takes them: {figure}."),
+        Some(figure) => format!("{id} does not take them all: {figure}, but it {short}."),
+        None if short.is_empty() => format!("{id} has no figures of them."),
+        None => format!("{id} does not take them: it {short}."),
+    }
+}
+
 /// Names the design, with what it does and the bytes that its rows take.
 fn answer(summary: &DriveSummary, design: &DriveDesign) -> String {
     let figures = [verdict::main_figure(summary, design), at_rest(design)];

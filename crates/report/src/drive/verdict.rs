@@ -69,6 +69,16 @@ pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
     sentences.into_iter().flatten().collect()
 }
 
+/// Returns a sentence about the response times with a design, if they are known.
+pub fn times_with(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
+    times(summary, Kind::of(summary), design)
+}
+
+/// Lists what a design fell short of, each after "it"; an empty text for one that did all.
+pub fn shortcomings(summary: &DriveSummary, design: &DriveDesign) -> String {
+    list(&short::reasons(summary, Kind::of(summary), design, true))
+}
+
 /// Names the designs that lack the figure by which the others are compared.
 fn uncompared(summary: &DriveSummary, ranking: &[Ranked<'_>]) -> Option<String> {
     let compared = compared(summary)?;

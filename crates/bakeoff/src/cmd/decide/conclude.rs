@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Adoption, Context, EngineOptions, in_shell};
 use bakeoff_report::drive;
-use bakeoff_report::recommendation::{HowTo, render};
+use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
 use bakeoff_stats::{Run, Summary};
 use bakeoff_workload::{DesignId, Workload};
@@ -29,6 +29,8 @@ use crate::terminal::stdout;
 enum Measured {
     Questions(Box<Summary>),
     Operations(Box<DriveSummary>),
+    /// Questions, and operations on the designs that they lead to.
+    Both(Box<(Summary, DriveSummary)>),
 }
 
 /// Prints the recommendation of what was measured in a decision's folder, and writes the files that were asked for.
@@ -77,57 +79,77 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
 impl Measured {
     fn read(options: &Decide, dir: &Path) -> Result<Measured> {
         let shown = Shown::from(options.wanted()?);
-        Ok(match Loads::of(dir).ended {
-            Some(loads) => {
-                let summary = summary_of_load(&DriveRun::open(&loads)?, &shown)?;
-                Measured::Operations(Box::new(summary))
-            }
-            None => {
-                let summary = summary_of_run(&Run::open(&dir.join(RUN))?, &shown)?;
-                Measured::Questions(Box::new(summary))
-            }
-        })
+        let driven = match Loads::of(dir).ended {
+            Some(loads) => Some(summary_of_load(&DriveRun::open(&loads)?, &shown)?),
+            None => None,
+        };
+        let run = dir.join(RUN);
+        let asked = match &driven {
+            Some(_) if !run.exists() => None,
+            _ => Some(summary_of_run(&Run::open(&run)?, &shown)?),
+        };
+        match (asked, driven) {
+            (Some(asked), Some(driven)) => Ok(Measured::Both(Box::new((asked, driven)))),
+            (Some(asked), None) => Ok(Measured::Questions(Box::new(asked))),
+            (None, Some(driven)) => Ok(Measured::Operations(Box::new(driven))),
+            (None, None) => Err(anyhow!("{} holds nothing that was measured", dir.display())),
+        }
+    }
+
+    /// Returns what was measured of questions.
+    fn asked(&self) -> Option<&Summary> {
+        match self {
+            Measured::Questions(asked) => Some(asked),
+            Measured::Both(both) => Some(&both.0),
+            Measured::Operations(_) => None,
+        }
     }
 
     /// Returns the design that is recommended, or is ahead at the rows that were measured.
     fn design(&self) -> Option<&str> {
-        match self {
-            Measured::Questions(summary) => {
-                let recommended = summary.decision.as_ref()?.recommendation.as_ref()?;
-                Some(&recommended.design)
-            }
-            Measured::Operations(summary) => {
-                let choice = summary.choice()?;
-                Some(&choice.design.info.id)
-            }
+        if let Measured::Operations(driven) = self {
+            let choice = driven.choice()?;
+            return Some(&choice.design.info.id);
         }
+        let decision = self.asked()?.decision.as_ref()?;
+        Some(&decision.recommendation.as_ref()?.design)
     }
 
     /// Returns whether that design is recommended, and not only ahead at the rows that were measured.
     fn is_recommended(&self) -> bool {
+        let decision = self.asked().and_then(|asked| asked.decision.as_ref());
         match self {
-            Measured::Questions(summary) => {
-                let decision = summary.decision.as_ref();
-                decision.is_some_and(|decision| decision.no_forecast.is_none())
-            }
             Measured::Operations(_) => true,
+            _ => decision.is_some_and(|decision| decision.no_forecast.is_none()),
         }
     }
 
     fn render(&self, budget: Duration, how_to: &HowTo) -> String {
         match self {
-            Measured::Questions(summary) => render(summary, how_to, width()),
-            Measured::Operations(summary) => {
-                drive::recommendation::render(summary, budget, how_to, width())
+            Measured::Questions(asked) => render(asked, how_to, width()),
+            Measured::Operations(driven) => {
+                drive::recommendation::render(driven, budget, how_to, width())
+            }
+            Measured::Both(both) => {
+                let (asked, driven) = both.as_ref();
+                let Some(design) = self.design() else {
+                    return render(asked, how_to, width());
+                };
+                let operations = drive::recommendation::beside_questions(driven, design);
+                render_with_operations(asked, &operations, how_to, width())
             }
         }
     }
 
-    /// Returns how complete the measurement is.
+    /// Returns how complete the measurements are.
     fn exit(&self) -> Exit {
         match self {
-            Measured::Questions(summary) => exit_of_run(summary),
-            Measured::Operations(summary) => exit_of_drive(summary),
+            Measured::Questions(asked) => exit_of_run(asked),
+            Measured::Operations(driven) => exit_of_drive(driven),
+            Measured::Both(both) => match (exit_of_run(&both.0), exit_of_drive(&both.1)) {
+                (asked, driven) if asked == driven => asked,
+                _ => Exit::Partial,
+            },
         }
     }
 }

@@ -14,10 +14,10 @@ use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
 use super::loads::{Loads, Plan};
-use super::measure::By;
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::{Decide, RUN, WORKLOAD, adopt, has_ended};
+use super::state::{By, has_ended};
+use super::{Decide, RUN, WORKLOAD, adopt};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::would_touch;
@@ -73,7 +73,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
     writeln!(out, "\nHow they would be measured")?;
-    for (heading, text) in measuring.lines(&planned, options) {
+    for (heading, text) in planned.lines(&measuring, options) {
         writeln!(out, "  {heading:<8}{text}")?;
     }
     for line in planned.on_servers(options, &measuring, &context)? {
@@ -162,21 +162,47 @@ impl Planned {
         )
     }
 
-    /// Returns the command that would measure the designs, whose options were checked.
+    /// Checks the commands that would measure the designs, and returns what they would do.
     fn measuring(&self, options: &Decide, dir: &Path) -> Result<Measuring> {
-        if By::of(&self.workload) == By::Questions {
-            options.run_of(dir)?.check_use(&self.designs)?;
-            return Ok(Measuring::Questions);
+        let by = By::of(&self.workload);
+        if by != By::Operations {
+            options.run_of(dir, by)?.check_use(&self.designs)?;
+        }
+        if by == By::Questions {
+            return Ok(Measuring { by, loads: None });
         }
         let loads = Loads::of(dir);
-        let plan = options.plan(&self.workload, self.designs.len());
-        let drive = options.loads_of(dir, &loads.next, plan)?;
+        // Beside questions the two designs to which they lead are driven.
+        let driven = match by {
+            By::Both => self.designs.len().min(2),
+            By::Questions | By::Operations => self.designs.len(),
+        };
+        let plan = options.plan(&self.workload, driven);
+        let drive = options.loads_of(dir, &loads.next, plan, None)?;
         drive.check_use(&self.designs)?;
-        Ok(Measuring::Operations(Box::new(Operations {
-            drive,
-            loads,
+        let loads = PlannedLoads {
+            drive: Box::new(drive),
+            stopped: loads.stopped,
             plan,
-        })))
+        };
+        Ok(Measuring {
+            by,
+            loads: Some(loads),
+        })
+    }
+
+    /// Says how many rows there are, and how the time is shared out, each with its heading.
+    fn lines(&self, measuring: &Measuring, options: &Decide) -> Vec<(&'static str, String)> {
+        let by = measuring.by;
+        let mut lines = Vec::new();
+        if by != By::Operations {
+            lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
+        }
+        if let Some(loads) = &measuring.loads {
+            let rows = self.workload.scale.default_rows;
+            lines.extend(loads.lines(by, rows, options));
+        }
+        lines
     }
 
     /// Says what servers of the user's would get.
@@ -187,13 +213,13 @@ impl Planned {
         context: &Context,
     ) -> Result<Vec<String>> {
         let source = DataOptions::default().open(&self.workload)?;
-        if let Measuring::Operations(operations) = measuring {
+        if let (By::Operations, Some(loads)) = (measuring.by, &measuring.loads) {
             let workload = Workload {
                 designs: self.designs.clone(),
                 ..self.workload.clone()
             };
             let filled = (&self.designs[..], workload.scale.default_rows);
-            return operations
+            return loads
                 .drive
                 .preview(&workload, filled, source.as_ref(), context);
         }
@@ -202,6 +228,10 @@ impl Planned {
             (options.postgres.option(), OptionGroup::Postgres),
         ];
         let columns = self.workload.table.columns.len();
+        let mut then = vec![("then", "questions, which only read".to_owned())];
+        if measuring.by == By::Both {
+            then.push(("then", "operations, on two of these designs".to_owned()));
+        }
         let preview = Preview {
             row_bytes: row_bytes(&servers, source.as_ref(), columns)?,
             servers,
@@ -209,33 +239,25 @@ impl Planned {
             rows: None,
             work: 1.0,
             context,
-            then: vec![("then", "questions, which only read".to_owned())],
+            then,
         };
         Ok(preview.lines())
     }
 }
 
 /// How designs would be measured.
-enum Measuring {
-    Questions,
-    Operations(Box<Operations>),
+struct Measuring {
+    by: By,
+    /// The loads, if the workload has operations.
+    loads: Option<PlannedLoads>,
 }
 
 /// Loads that would drive designs.
-struct Operations {
-    drive: Drive,
-    loads: Loads,
+struct PlannedLoads {
+    drive: Box<Drive>,
+    /// Folder of loads that were stopped, which would begin anew.
+    stopped: Option<PathBuf>,
     plan: Plan,
-}
-
-impl Measuring {
-    /// Says how many rows there are, and how the time is shared out, each with its heading.
-    fn lines(&self, planned: &Planned, options: &Decide) -> Vec<(&'static str, String)> {
-        match self {
-            Measuring::Questions => by_questions(&planned.workload, options.budget),
-            Measuring::Operations(operations) => operations.lines(planned, options),
-        }
-    }
 }
 
 fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {
@@ -270,10 +292,19 @@ fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, Str
     ]
 }
 
-impl Operations {
-    fn lines(&self, planned: &Planned, options: &Decide) -> Vec<(&'static str, String)> {
+impl PlannedLoads {
+    fn lines(&self, by: By, rows: u64, options: &Decide) -> Vec<(&'static str, String)> {
         let Plan { rounds, load, fits } = self.plan;
-        let rows = plural(planned.workload.scale.default_rows, "row", "rows");
+        let rows = plural(rows, "row", "rows");
+        let which = match by {
+            By::Both => "the design that the questions lead to, and the next one",
+            By::Questions | By::Operations => "every design",
+        };
+        let longer = if fits {
+            ""
+        } else {
+            ", although that takes longer"
+        };
         let how = match options.load.rate {
             Some(rate) => format!(
                 "{} operations/s, compared by the p99 of the slowest operation",
@@ -281,29 +312,17 @@ impl Operations {
             ),
             None => "as fast as they go, compared by operations a second".to_owned(),
         };
-        let fitting = if fits {
-            ", with a warm-up of each design before"
-        } else {
-            ", with a warm-up of each design before, although that takes longer"
-        };
-        let mut lines = vec![
-            (
-                "rows",
-                format!(
-                    "{rows} are loaded into each design first; that comes on top of the budget"
-                ),
-            ),
-            (
-                "budget",
-                format!(
-                    "{}: {rounds} rounds, each with a load of {} on every design{fitting}",
-                    time(options.budget),
-                    time(load)
-                ),
-            ),
-            ("load", how),
-        ];
-        if let Some(stopped) = &self.loads.stopped {
+        let filled = format!("{rows} are loaded first; that comes on top of the budget");
+        let shared = format!(
+            "{}: {rounds} rounds of loads of {} each on {which}, after a warm-up{longer}",
+            time(options.budget_of_loads(by)),
+            time(load)
+        );
+        let mut lines = vec![("rows", filled), ("budget", shared), ("load", how)];
+        if by == By::Both {
+            lines.insert(0, ("then", "operations, with what is left:".to_owned()));
+        }
+        if let Some(stopped) = &self.stopped {
             let anew = format!(
                 "Loads begin anew; what was measured until they were stopped stays in {}.",
                 stopped.display()

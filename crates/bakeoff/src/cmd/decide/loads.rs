@@ -35,9 +35,8 @@ const MOST_SECONDS: f64 = 3_600.0;
 /// Options of the loads of a decision.
 #[derive(Args, Debug, Clone)]
 pub struct LoadOptions {
-    /// For a workload with operations and no questions: operations due in each second, such as 2k. Designs are then
-    /// compared by the p99 of their slowest operation at this rate [default: as fast as they go, compared by
-    /// operations a second]
+    /// For a workload with operations: how many are due in each second, such as 2k. Designs are then compared by the
+    /// p99 of their slowest operation at this rate [default: as fast as they go, compared by operations a second]
     #[arg(
         long,
         value_name = "R",
@@ -47,7 +46,7 @@ pub struct LoadOptions {
     )]
     pub rate: Option<f64>,
 
-    /// For such a workload, too: operations in flight at a time [default: 32; with --rate 1024]
+    /// For a workload with operations: how many are in flight at a time [default: 32; with --rate 1024]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub in_flight: Option<u32>,
 }
@@ -60,10 +59,10 @@ impl LoadOptions {
     }
 }
 
-/// Says that an option of loads is given for what has no operations, or is decided by its questions.
+/// Says that an option of loads is given for what has no operations.
 pub fn without_operations(option: &str, from: &Path) -> anyhow::Error {
     let told = anyhow!(
-        "{option} is for a workload with operations and no questions, and {} is none: leave it out",
+        "{option} is for a workload with operations, and {} has none: leave it out",
         from.display()
     );
     Misuse::new(told).into()

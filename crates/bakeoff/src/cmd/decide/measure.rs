@@ -1,51 +1,55 @@
 //! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and
-//! `drive` for operations where there are no questions.
+//! `drive` for operations, of all designs where there are no questions, and else of those that the questions lead to.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use bakeoff_stats::Run as SavedRun;
 use bakeoff_workload::Workload;
 
 use super::loads::{Loads, Plan, shortest};
+use super::state::{By, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, source};
 use crate::cmd::drive::Drive;
 use crate::cmd::measurement::Measurement;
 use crate::cmd::options::data::DataOptions;
+use crate::cmd::report::{Shown, summary_of_run};
 use crate::cmd::run::{Run, Servers};
 use crate::exit::{Exit, Misuse};
 use crate::progress::time;
 use crate::stderr::print_line;
 
-/// What the designs of a workload are compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    Questions,
-    /// The operations of a mix, where there are no questions.
-    Operations,
-}
-
-impl By {
-    /// Returns what the designs of a workload are compared by. One without questions has a mix.
-    pub fn of(workload: &Workload) -> By {
-        if workload.queries.is_empty() {
-            By::Operations
-        } else {
-            By::Questions
-        }
-    }
-}
+/// Share of the budget that loads have beside questions, as its inverse.
+const LOADS_BESIDE_QUESTIONS: u32 = 4;
 
 impl Decide {
-    /// Measures the designs of the workload in the folder, by the command that does so.
+    /// Measures the designs of the workload in the folder, by the commands that do so. What came to its end before is
+    /// not measured again.
     ///
     /// # Errors
-    /// Fails if the workload cannot be used, or as that command does.
+    /// Fails if the workload cannot be used, or as these commands do.
     pub fn measure(&self, dir: &Path) -> Result<Exit> {
         let workload = DataOptions::default().workload(&dir.join(WORKLOAD))?;
-        if By::of(&workload) == By::Questions {
-            return self.run_of(dir)?.run();
+        let by = By::of(&workload);
+        if by == By::Operations {
+            return self.drive(dir, &workload, None);
         }
+        if !run_has_ended(dir) {
+            let ended = self.run_of(dir, by)?.run()?;
+            if by == By::Questions || ended == Exit::Interrupted {
+                return Ok(ended);
+            }
+        }
+        match self.short_list(dir)?.as_slice() {
+            [] => Ok(Exit::Complete),
+            designs => self.drive(dir, &workload, Some(designs)),
+        }
+    }
+
+    /// Drives these designs with the operations of the workload, or all designs that it has.
+    fn drive(&self, dir: &Path, workload: &Workload, designs: Option<&[String]>) -> Result<Exit> {
         let loads = Loads::of(dir);
         if let Some(stopped) = &loads.stopped {
             print_line(format_args!(
@@ -55,33 +59,63 @@ impl Decide {
                 stopped.display()
             ));
         }
-        let plan = self.plan(&workload, workload.designs.len());
+        let driven = designs.map_or(workload.designs.len(), <[String]>::len);
+        let plan = self.plan(workload, driven);
         if !plan.fits {
             print_line(format_args!(
-                "note: {} rounds of loads of {} of each design are driven, although they take longer than {}",
+                "note: {} rounds of loads of {} of each design are driven, although they take longer than there is \
+                 time for them",
                 plan.rounds,
-                time(plan.load),
-                time(self.budget)
+                time(plan.load)
             ));
         }
-        self.loads_of(dir, &loads.next, plan)?.run()
+        self.loads_of(dir, &loads.next, plan, designs)?.run()
+    }
+
+    /// Returns the design that the run in the folder recommends, and the next one.
+    fn short_list(&self, dir: &Path) -> Result<Vec<String>> {
+        let shown = Shown::from(self.wanted()?);
+        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
+        let recommended = summary
+            .decision
+            .and_then(|decision| decision.recommendation);
+        Ok(recommended.map_or_else(Vec::new, |recommended| {
+            let next = recommended.runner_up.map(|next| next.design);
+            std::iter::once(recommended.design).chain(next).collect()
+        }))
     }
 
     /// Returns how often so many designs are driven with the operations of a workload, and for how long.
     pub fn plan(&self, workload: &Workload, designs: usize) -> Plan {
         let shortest = shortest(self.load.rate, workload.mix.as_ref());
-        Plan::of(self.budget, designs, shortest)
+        Plan::of(self.budget_of_loads(By::of(workload)), designs, shortest)
+    }
+
+    /// Returns the time for the loads of a workload.
+    pub fn budget_of_loads(&self, by: By) -> Duration {
+        match by {
+            By::Both => self.budget / LOADS_BESIDE_QUESTIONS,
+            By::Questions | By::Operations => self.budget,
+        }
+    }
+
+    /// Returns the time for the questions of a workload.
+    pub fn budget_of_run(&self, by: By) -> Duration {
+        match by {
+            By::Both => self.budget - self.budget / LOADS_BESIDE_QUESTIONS,
+            By::Questions | By::Operations => self.budget,
+        }
     }
 
     /// Returns the run that measures the designs of the workload in the folder by its questions.
     ///
     /// # Errors
     /// Fails if the command line refuses it.
-    pub fn run_of(&self, dir: &Path) -> Result<Run> {
+    pub fn run_of(&self, dir: &Path, by: By) -> Result<Run> {
         let mut words = Words::new("run", dir, self)?;
         words.0.push("--race".into());
-        let budget = format!("{}ms", self.budget.as_millis().max(1));
-        words.add("--budget", budget);
+        let budget = self.budget_of_run(by).as_millis().max(1);
+        words.add("--budget", format!("{budget}ms"));
         words.add("--out", dir.join(RUN));
         words.add_prices(self);
         match Measurement::read(words.0) {
@@ -91,13 +125,22 @@ impl Decide {
         }
     }
 
-    /// Returns the loads that drive the designs of the workload in the folder `dir` with its operations, for the folder
-    /// `out`.
+    /// Returns the loads that drive these designs of the workload in the folder `dir` with its operations, or all of
+    /// them, for the folder `out`.
     ///
     /// # Errors
     /// Fails with a misuse if the command line refuses them.
-    pub fn loads_of(&self, dir: &Path, out: &Path, plan: Plan) -> Result<Drive> {
+    pub fn loads_of(
+        &self,
+        dir: &Path,
+        out: &Path,
+        plan: Plan,
+        designs: Option<&[String]>,
+    ) -> Result<Drive> {
         let mut words = Words::new("drive", dir, self)?;
+        if let Some(designs) = designs {
+            words.add("--designs", designs.join(","));
+        }
         words.add("--rounds", plan.rounds.to_string());
         words.add("--for", format!("{}ms", plan.load.as_millis().max(1)));
         words.add("--out", out);

@@ -10,6 +10,7 @@ mod operations;
 mod prepare;
 mod record;
 mod source;
+mod state;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,13 +18,13 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use bakeoff_engines::EngineOptions;
 use bakeoff_stats::per_node::Wanted;
-use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::Args;
 
 use self::hold::Held;
-use self::loads::{LoadOptions, Loads};
+use self::loads::LoadOptions;
 use self::record::Record;
 use self::source::Source;
+use self::state::{has_begun, has_ended};
 use crate::cmd::init::{self, Reading, SampleOptions};
 use crate::cmd::measure::folder;
 use crate::cmd::options::choice::parse_duration;
@@ -49,9 +50,9 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 /// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
-/// questions take, and the statements that make and fill its tables. For a workload with operations and no questions
-/// it does what `drive` does instead of `run`. The same command goes on where it was stopped, and prints the
-/// recommendation again once it has ended; only loads begin anew.
+/// questions take, and the statements that make and fill its tables. The operations of a workload are driven as by
+/// `drive`: in place of `run` if there are no questions, and else for the design to take and the next one. The same
+/// command goes on where it was stopped, and prints the recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct Decide {
@@ -121,31 +122,26 @@ impl Decide {
         if self.dry_run {
             return dry_run::print(&self, &source, &dir);
         }
-        let measured = if has_ended(&dir) {
-            None
-        } else {
+        if !has_ended(&dir) {
             // The files of a decision that has ended may be there already.
             if let Some(folder) = &self.adopt {
                 adopt::check_folder(folder)?;
             }
-            self.carry_out(&source, &record, &dir)?
-        };
-        if measured == Some(Exit::Interrupted) {
-            return Ok(Exit::Interrupted);
+            if self.carry_out(&source, &record, &dir)? == Exit::Interrupted {
+                return Ok(Exit::Interrupted);
+            }
         }
-        let concluded = conclude::conclude(&self, &dir)?;
-        Ok(measured.unwrap_or(concluded))
+        conclude::conclude(&self, &dir)
     }
 
     /// Writes the workload and measures its designs in the folder, in which no other command works meanwhile. If
-    /// nothing was measured, the folder is left as it was, but for what the same command can go on with. `None` if
-    /// another command has come to the end of the decision before.
-    fn carry_out(&self, source: &Source, record: &Record, dir: &Path) -> Result<Option<Exit>> {
+    /// nothing was measured, the folder is left as it was, but for what the same command can go on with.
+    fn carry_out(&self, source: &Source, record: &Record, dir: &Path) -> Result<Exit> {
         let held = Held::hold(dir)?;
-        // Another command may have worked in it until now.
+        // Another command may have worked in it until now, and even have come to the end.
         record.check(dir)?;
         if has_ended(dir) {
-            return Ok(None);
+            return Ok(Exit::Complete);
         }
         let measured = self.prepare_and_measure(source, record, dir);
         match &measured {
@@ -158,7 +154,7 @@ impl Decide {
             // What keeps a measurement from its beginning would keep the same command from it for ever.
             Ok(None) | Err(_) => held.undo(),
         }
-        Ok(Some(measured?.unwrap_or(Exit::Interrupted)))
+        Ok(measured?.unwrap_or(Exit::Interrupted))
     }
 
     /// Writes the workload and measures its designs. `None` if the user asked to stop before the workload was written.
@@ -274,17 +270,4 @@ fn may_pass(error: &anyhow::Error) -> bool {
 /// Returns whether the folder of a decision has the whole sample of a live table, with the workload that names it.
 fn has_sample(source: &Source, dir: &Path) -> bool {
     source.is_live() && dir.join(WORKLOAD).exists()
-}
-
-/// Returns whether the folder of a decision holds a measurement, which may have been stopped.
-fn has_begun(dir: &Path) -> bool {
-    dir.join(RUN).exists() || Loads::of(dir).have_begun()
-}
-
-/// Returns whether the folder of a decision holds a measurement that came to its end.
-fn has_ended(dir: &Path) -> bool {
-    let run = SavedRun::open(&dir.join(RUN)).ok();
-    let is_finished =
-        |run: SavedRun| matches!(run.records().last(), Some(Recorded::Finished { .. }));
-    run.is_some_and(is_finished) || Loads::of(dir).ended.is_some()
 }

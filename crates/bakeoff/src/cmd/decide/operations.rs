@@ -31,6 +31,9 @@ pub fn check_servers(options: &Decide) -> Result<()> {
     .into())
 }
 
+/// Why a design that answers questions is left out.
+const TAKES_NONE: &str = "no design of this engine and layout takes the operations of the mix";
+
 /// Keeps the proposed designs that take the operations of the workload with the rows that are loaded before, and notes
 /// why others do not suit.
 ///
@@ -49,18 +52,20 @@ pub fn keep_driven(workload: &Workload, proposals: &mut Proposals) -> Result<()>
         ..DriveRequest::plain(workload, mix)
     };
     for proposal in std::mem::take(&mut proposals.designs) {
-        if !proposal.takes_operations {
-            continue;
-        }
-        // That it takes them is known but for keys that repeat.
-        let checked = { proposal.design.parse::<DesignId>().ok() }
-            .map(|id| engine(&id).and_then(|engine| engine.check_drive(&id, &request)));
-        match checked {
-            Some(Err(why)) => proposals.misfits.push(Misfit {
+        let why = if proposal.takes_operations {
+            // Whether keys repeat was not known.
+            let id = proposal.design.parse::<DesignId>().ok();
+            let checked = id.map(|id| engine(&id).and_then(|it| it.check_drive(&id, &request)));
+            checked.and_then(|checked| checked.err().map(|why| why.to_string()))
+        } else {
+            Some(TAKES_NONE.to_owned())
+        };
+        match why {
+            None => proposals.designs.push(proposal),
+            Some(why) => proposals.misfits.push(Misfit {
                 design: proposal.design,
-                why: why.to_string(),
+                why,
             }),
-            _ => proposals.designs.push(proposal),
         }
     }
     Ok(())

@@ -12,10 +12,10 @@ use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
 use super::loads::without_operations;
-use super::measure::By;
 use super::operations;
 use super::record::Record;
 use super::source::Source;
+use super::state::By;
 use super::{Decide, SAMPLE, WORKLOAD};
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::{init, propose, small_runtime};
@@ -34,8 +34,8 @@ pub struct Prepared {
     pub workload: Workload,
     /// Text of the workload with the proposed designs that can be used here.
     text: String,
-    /// The proposed designs that answer the questions, or else take the operations, and fit the rows, also those of
-    /// which something is not here.
+    /// The proposed designs that answer the questions and take the operations, as far as there are some, and fit the
+    /// rows, also those of which something is not here.
     pub proposals: Proposals,
     /// Number of those of which something is not here.
     left_out: usize,
@@ -130,9 +130,12 @@ impl Prepared {
         let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
         progress.finish();
         let mut proposals = proposals?;
-        match By::of(&workload) {
-            By::Questions => proposals.designs.retain(|design| design.answers_questions),
-            By::Operations => operations::keep_driven(&workload, &mut proposals)?,
+        let by = By::of(&workload);
+        if by != By::Operations {
+            proposals.designs.retain(|design| design.answers_questions);
+        }
+        if by != By::Questions {
+            operations::keep_driven(&workload, &mut proposals)?;
         }
         let dir = path.parent().unwrap_or(Path::new("."));
         runtime.block_on(forget_named(options, dir, &mut proposals))?;
@@ -169,7 +172,7 @@ fn check(options: &Decide, workload: &Workload) -> Result<()> {
     match (By::of(workload), options.load.given()) {
         (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
         (By::Questions, None) => Ok(()),
-        (By::Operations, _) => operations::check_servers(options),
+        (By::Operations | By::Both, _) => operations::check_servers(options),
     }
 }
 
