@@ -1,4 +1,4 @@
-//! `bakeoff decide` for a workload with operations and no questions, on a real Cassandra.
+//! `bakeoff decide` for workloads with operations, without questions and with them, on a real Cassandra.
 
 use std::process::Command;
 
@@ -94,4 +94,54 @@ fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
     ended(&mut decide(&bench, &["--rate", "1k"]))
         .expect(2)
         .says("the decision of another command");
+}
+
+#[test]
+fn questions_decide_between_designs_that_take_the_operations() {
+    let questions = r#"
+[[queries]]
+name = "one"
+sql = "SELECT key, value FROM keyvalue WHERE key = ${key}"
+parameters = { key = { column = "key" } }
+"#;
+    let Some(bench) = Bench::with_cassandra(&format!("{READS}{questions}"), READINGS) else {
+        return;
+    };
+    ended(&mut decide(&bench, &["--dry-run"]))
+        .expect(0)
+        .says("  budget  8s: rows are loaded until ")
+        .says("  then    operations, with what is left:\n")
+        .says("on the design that the questions lead to, and the next one, after a warm-up");
+    let decided = ended(&mut decide(&bench, &[]));
+    // One design's trouble with so little time would be its own.
+    assert!(
+        [Some(0), Some(3)].contains(&decided.code),
+        "{}\n{}",
+        decided.stdout,
+        decided.stderr
+    );
+    decided
+        .says("this engine or layout takes no operations of a mix")
+        .says("\nOperations: cassandra")
+        .says("\nCertainty: ")
+        .says("\nTo fill them:\n");
+    let asked = bench.journal("out/run");
+    let started = of_kind(&asked, "started").next().unwrap();
+    let designs = started["designs"].as_array().unwrap();
+    let of_cassandra = |design: &serde_json::Value| {
+        let id = design["id"].as_str();
+        id.is_some_and(|id| id.starts_with("cassandra"))
+    };
+    assert!(designs.iter().all(of_cassandra), "{designs:?}");
+    let driven = load(&bench, "load");
+    let started = of_kind(&driven, "started").next().unwrap();
+    let few = started["designs"].as_array().unwrap().len();
+    assert!((1..=2).contains(&few), "{started}");
+
+    // What has ended is not measured again, also where the loads have not.
+    std::fs::remove_dir_all(bench.path("out/load")).unwrap();
+    let again = ended(&mut decide(&bench, &[]));
+    again.says("\nOperations: cassandra");
+    assert_eq!(bench.journal("out/run").len(), asked.len());
+    assert_eq!(of_kind(&load(&bench, "load"), "finished").count(), 1);
 }

@@ -32,7 +32,7 @@ pub fn check_servers(options: &Decide) -> Result<()> {
 }
 
 /// Why a design that answers questions is left out.
-const TAKES_NONE: &str = "no design of this engine and layout takes the operations of the mix";
+const TAKES_NONE: &str = "this engine or layout takes no operations of a mix";
 
 /// Keeps the proposed designs that take the operations of the workload with the rows that are loaded before, and notes
 /// why others do not suit.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_report::drive::recommendation::render;
+use bakeoff_report::drive::recommendation::{beside_questions, render};
 use bakeoff_report::recommendation::HowTo;
 use bakeoff_stats::drive::DriveSummary;
 
@@ -90,4 +90,43 @@ fn a_load_that_was_longer_than_its_budget_says_so() {
     let words = words(&summary, Duration::from_secs(60));
     let over = "Budget: all took 66.7 min, longer than 60.0 s: ";
     assert!(words.contains(over), "{words}");
+}
+
+#[test]
+fn designs_that_questions_lead_to_are_told_with_what_they_do_of_the_operations() {
+    let [taken, next] = DESIGNS;
+    let said = beside_questions(&COMPARISON, taken);
+    assert!(
+        said.starts_with(&format!("Operations: {taken} takes them: 5")),
+        "{said}"
+    );
+    assert!(said.contains(&format!(". {next} takes them: 3")), "{said}");
+    let times = format!(" Response times with {taken}, p50 and p99: ");
+    assert!(said.contains(&times), "{said}");
+
+    let mut summary = COMPARISON.clone();
+    let first = summary.trials.iter_mut().find(|t| t.start.design == taken);
+    first.unwrap().end.as_mut().unwrap().unsent = 4;
+    let said = beside_questions(&compared(&summary), taken);
+    let short = format!("{taken} does not take them all: ");
+    assert!(said.contains(&short), "{said}");
+    assert!(
+        said.contains(", but it left 4 operations unsent."),
+        "{said}"
+    );
+
+    let mut summary = COMPARISON.clone();
+    summary.designs[0].rate = None;
+    summary.designs[0]
+        .failures
+        .push("its server ended".to_owned());
+    let said = beside_questions(&compared(&summary), taken);
+    let none = format!("Operations: {taken} does not take them: it did not finish. ");
+    assert!(said.starts_with(&none), "{said}");
+
+    let other = beside_questions(&COMPARISON, "postgres/plain");
+    assert_eq!(
+        other,
+        "Operations: postgres/plain was not driven with them."
+    );
 }
