@@ -5,13 +5,12 @@ use std::process::Command;
 use crate::support::processes::Going;
 use crate::support::{Bench, Ended, READINGS, READS, of_kind, records};
 
-const DECIDE: [&str; 6] = ["decide", "w.toml", "--budget", "10s", "--out", "out"];
-
-/// Decides with further options, on the engines that this machine has without PostgreSQL.
-fn decide(bench: &Bench, options: &[&str]) -> Command {
+/// Decides within a budget and with further options, on the engines that this machine has without PostgreSQL.
+fn decide_within(bench: &Bench, budget: &str, options: &[&str]) -> Command {
     let none = bench.path("none");
     std::fs::create_dir_all(&none).unwrap();
-    let mut command = bench.command(&[&DECIDE[..], options].concat());
+    let decide = ["decide", "w.toml", "--budget", budget, "--out", "out"];
+    let mut command = bench.command(&[&decide[..], options].concat());
     command.env("BAKEOFF_POSTGRES_BIN", none);
     command
 }
@@ -23,6 +22,10 @@ fn ended(command: &mut Command) -> Ended {
 /// The records of a load in the folder of the decision.
 fn load(bench: &Bench, name: &str) -> Vec<serde_json::Value> {
     records(&bench.path("out").join(name).join("drive.jsonl"))
+}
+
+fn decide(bench: &Bench, options: &[&str]) -> Command {
+    decide_within(bench, "10s", options)
 }
 
 #[test]
@@ -107,12 +110,12 @@ parameters = { key = { column = "key" } }
     let Some(bench) = Bench::with_cassandra(&format!("{READS}{questions}"), READINGS) else {
         return;
     };
-    ended(&mut decide(&bench, &["--dry-run"]))
+    ended(&mut decide_within(&bench, "40s", &["--dry-run"]))
         .expect(0)
-        .says("  budget  8s: rows are loaded until ")
+        .says("  budget  30s: rows are loaded until ")
         .says("  then    operations, with what is left:\n")
         .says("on the design that the questions lead to, and the next one, after a warm-up");
-    let decided = ended(&mut decide(&bench, &[]));
+    let decided = ended(&mut decide_within(&bench, "40s", &[]));
     // One design's trouble with so little time would be its own.
     assert!(
         [Some(0), Some(3)].contains(&decided.code),
@@ -140,7 +143,7 @@ parameters = { key = { column = "key" } }
 
     // What has ended is not measured again, also where the loads have not.
     std::fs::remove_dir_all(bench.path("out/load")).unwrap();
-    let again = ended(&mut decide(&bench, &[]));
+    let again = ended(&mut decide_within(&bench, "40s", &[]));
     again.says("\nOperations: cassandra");
     assert_eq!(bench.journal("out/run").len(), asked.len());
     assert_eq!(of_kind(&load(&bench, "load"), "finished").count(), 1);

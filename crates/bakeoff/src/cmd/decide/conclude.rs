@@ -79,20 +79,16 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
 impl Measured {
     fn read(options: &Decide, dir: &Path) -> Result<Measured> {
         let shown = Shown::from(options.wanted()?);
-        let driven = match Loads::of(dir).ended {
-            Some(loads) => Some(summary_of_load(&DriveRun::open(&loads)?, &shown)?),
-            None => None,
-        };
         let run = dir.join(RUN);
-        let asked = match &driven {
-            Some(_) if !run.exists() => None,
-            _ => Some(summary_of_run(&Run::open(&run)?, &shown)?),
+        let asked = || summary_of_run(&Run::open(&run)?, &shown);
+        let Some(loads) = Loads::of(dir).ended else {
+            return Ok(Measured::Questions(Box::new(asked()?)));
         };
-        match (asked, driven) {
-            (Some(asked), Some(driven)) => Ok(Measured::Both(Box::new((asked, driven)))),
-            (Some(asked), None) => Ok(Measured::Questions(Box::new(asked))),
-            (None, Some(driven)) => Ok(Measured::Operations(Box::new(driven))),
-            (None, None) => Err(anyhow!("{} holds nothing that was measured", dir.display())),
+        let driven = summary_of_load(&DriveRun::open(&loads)?, &shown)?;
+        if run.exists() {
+            Ok(Measured::Both(Box::new((asked()?, driven))))
+        } else {
+            Ok(Measured::Operations(Box::new(driven)))
         }
     }
 
