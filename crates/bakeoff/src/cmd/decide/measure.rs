@@ -190,3 +190,53 @@ impl Words {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        decide: Decide,
+    }
+
+    fn decide(words: &[&str]) -> Decide {
+        let line = ["decide"].iter().chain(words);
+        Line::try_parse_from(line).unwrap().decide
+    }
+
+    #[test]
+    fn a_budget_is_for_one_measurement_or_shared_out_between_two() {
+        let decide = decide(&["readings", "--budget", "20m"]);
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        assert_eq!(decide.budget_of_run(By::Questions), minutes(20));
+        assert_eq!(decide.budget_of_loads(By::Operations), minutes(20));
+        assert_eq!(decide.budget_of_run(By::Both), minutes(15));
+        assert_eq!(decide.budget_of_loads(By::Both), minutes(5));
+    }
+
+    #[test]
+    fn loads_are_of_the_designs_that_are_named() {
+        let text = WORKLOADS.get("readings").unwrap().text;
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let named = "cassandra/wide?chunk=4KiB".to_owned();
+        for options in [
+            &["readings"][..],
+            &["readings", "--rate", "2.5k", "--in-flight", "64"],
+            &["readings", "--prices", "study-2018"],
+        ] {
+            let decide = decide(options);
+            let plan = decide.plan(&workload, 1);
+            let folder = Path::new("out");
+            let designs = std::slice::from_ref(&named);
+            let drive = decide.loads_of(folder, &folder.join("load"), plan, Some(designs));
+            let driven = drive.unwrap().designs(&workload).unwrap();
+            let driven: Vec<String> = driven.iter().map(ToString::to_string).collect();
+            assert_eq!(driven, [named.as_str()], "{options:?}");
+        }
+    }
+}

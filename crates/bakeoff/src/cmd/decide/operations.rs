@@ -70,3 +70,40 @@ pub fn keep_driven(workload: &Workload, proposals: &mut Proposals) -> Result<()>
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bakeoff_stats::propose::Proposal;
+
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[test]
+    fn designs_that_take_no_operations_are_left_out_and_told() {
+        let text = WORKLOADS.get("readings").unwrap().text;
+        let workload = Workload::parse(text, Path::new("readings.toml")).unwrap();
+        let proposal = |design: &str, takes_operations: bool| Proposal {
+            design: design.to_owned(),
+            reasons: Vec::new(),
+            ddl: Vec::new(),
+            answers_questions: true,
+            takes_operations,
+            not_here: None,
+        };
+        let mut proposals = Proposals {
+            designs: vec![proposal("parquet", false), proposal("cassandra/wide", true)],
+            ..Proposals::default()
+        };
+        keep_driven(&workload, &mut proposals).unwrap();
+        let kept: Vec<&str> = { proposals.designs.iter() }
+            .map(|proposal| proposal.design.as_str())
+            .collect();
+        assert_eq!(kept, ["cassandra/wide"]);
+        assert_eq!(
+            proposals.misfits_by_reason(),
+            [(TAKES_NONE, vec!["parquet"])]
+        );
+    }
+}

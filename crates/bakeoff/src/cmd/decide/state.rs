@@ -57,3 +57,35 @@ fn recommends(dir: &Path) -> bool {
     let decision = summary.and_then(|summary| summary.decision);
     decision.is_some_and(|decision| decision.recommendation.is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[test]
+    fn a_workload_is_decided_by_what_it_has() {
+        for (name, expected) in [
+            ("formats", By::Questions),
+            ("ycsb/a", By::Operations),
+            ("readings", By::Both),
+        ] {
+            let text = WORKLOADS.get(name).unwrap().text;
+            let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+            assert_eq!(By::of(&workload), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_which_nothing_was_measured_has_neither_begun_nor_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        assert!(!has_begun(dir) && !has_ended(dir));
+        for name in ["formats", "ycsb/a", "readings"] {
+            std::fs::write(dir.join(WORKLOAD), WORKLOADS.get(name).unwrap().text).unwrap();
+            assert!(!has_begun(dir) && !has_ended(dir), "{name}");
+        }
+        std::fs::create_dir(dir.join("load")).unwrap();
+        assert!(has_begun(dir) && !has_ended(dir));
+    }
+}
