@@ -5,7 +5,7 @@ use std::time::Duration;
 use bakeoff_stats::Difference;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadChoice};
 
-use super::{FEWEST_ROUNDS, against_best, compared, verdict};
+use super::{FEWEST_ROUNDS, against_best, verdict};
 use crate::compare::recommendation::{HowTo, filling, statements};
 use crate::compare::to_best;
 use crate::decide::words::percent;
@@ -18,13 +18,14 @@ const INDENT: &str = "  ";
 const OVER_BUDGET: f64 = 1.1;
 
 /// Renders what a load leads to, in lines of at most `width` columns except for statements and commands. The first
-/// sentence answers: which design, and what it does. `budget` is the time that was asked for, loading not included.
+/// sentences answer: which design, what it does, and whether that is settled. `budget` is the time that was asked for,
+/// loading not included.
 pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: usize) -> String {
     let Some(choice) = summary.choice() else {
         let answer = format!("No design is recommended. {}", verdict::paragraph(summary));
         return wrap(&answer, width, "", "");
     };
-    let mut parts = vec![wrap(&answer(summary, choice.design), width, "", "")];
+    let mut parts = vec![wrap(&answer(summary, &choice), width, "", "")];
     let lines = [
         ("Certainty: ", Some(certainty(summary, &choice))),
         ("Runner-up: ", runner_up(summary, &choice)),
@@ -52,7 +53,7 @@ pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> String {
         .chain(others)
         .map(|design| taken(summary, design))
         .collect();
-    sentences.extend(verdict::times_with(summary, design));
+    sentences.extend(verdict::times_and_failures(summary, design));
     format!("Operations: {}", sentences.join(" "))
 }
 
@@ -68,11 +69,38 @@ fn taken(summary: &DriveSummary, design: &DriveDesign) -> String {
     }
 }
 
-/// Names the design, with what it does and the bytes that its rows take.
-fn answer(summary: &DriveSummary, design: &DriveDesign) -> String {
-    let figures = [verdict::main_figure(summary, design), at_rest(design)];
+/// Names the design, with what it does and the bytes that its rows take, and says whether another one may be better.
+fn answer(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
+    let id = &choice.design.info.id;
+    let figures = [
+        verdict::main_figure(summary, choice.design),
+        at_rest(choice.design),
+    ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
-    format!("Take {}: {}.", design.info.id, figures.join("; "))
+    let figures = figures.join("; ");
+    match choice.runner_up {
+        None => format!("Take {id}, the only choice: {figures}."),
+        Some(other) if is_settled(summary, choice) => {
+            let settled = match against_best(summary, other).map(|against| against.difference) {
+                Some(Difference::Same) => format!(
+                    "That it is best, or within {} of it, is settled.",
+                    percent(summary.comparison.same_within)
+                ),
+                _ => "This is settled.".to_owned(),
+            };
+            format!("Take {id}: {figures}. {settled}")
+        }
+        Some(other) => format!(
+            "Not settled between {id} and {}. {id} is ahead: {figures}.",
+            other.info.id
+        ),
+    }
+}
+
+/// Returns whether the loads show that no other design is better.
+fn is_settled(summary: &DriveSummary, choice: &LoadChoice<'_>) -> bool {
+    against_best(summary, choice.design)
+        .is_some_and(|against| against.difference == Difference::Best)
 }
 
 /// Writes `12.3 MiB at rest for 432,000 rows`, as they were before the first load.
@@ -97,9 +125,7 @@ fn certainty(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
     let same = percent(summary.comparison.same_within);
     let rounds = choice.design.trials.len() as u64;
     let of_rounds = units::plural(rounds, "round", "rounds");
-    let is_settled = against_best(summary, choice.design)
-        .is_some_and(|against| against.difference == Difference::Best);
-    if is_settled {
+    if is_settled(summary, choice) {
         format!(
             "that none of {designs} is better by more than {same} is settled, by {of_rounds} of loads."
         )
@@ -118,8 +144,7 @@ fn certainty(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
 /// Names the next best design, with what it does and takes.
 fn runner_up(summary: &DriveSummary, choice: &LoadChoice<'_>) -> Option<String> {
     let design = choice.runner_up?;
-    let against = compared(summary).and_then(|compared| compared.design(&design.info.id));
-    let ratio = against.map(|against| match against.difference {
+    let ratio = against_best(summary, design).map(|against| match against.difference {
         Difference::Same => "the same".to_owned(),
         _ => format!("{} of the first", to_best::in_full(against)),
     });

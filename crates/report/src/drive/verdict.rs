@@ -55,28 +55,33 @@ pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<Strin
     Some(what)
 }
 
-/// Returns sentences about the response times with a design, what it costs the server, and which designs failed or have
-/// no result.
+/// Returns sentences about the response times with a design, what it costs the server, and which others fell short,
+/// failed or have no result.
 pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
     let kind = Kind::of(summary);
     let ranking = ranked(summary, kind);
+    let is_compared = compared(summary).is_some();
     let sentences = [
         times(summary, kind, design),
         cost(design),
+        is_compared
+            .then(|| fell_short(summary, kind, &ranking))
+            .flatten(),
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
     ];
     sentences.into_iter().flatten().collect()
 }
 
-/// Returns a sentence about the response times with a design, if they are known.
-pub fn times_with(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
-    times(summary, Kind::of(summary), design)
+/// Returns sentences about the response times with a design, and about the operations that failed with any.
+pub fn times_and_failures(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+    let times = times(summary, Kind::of(summary), design);
+    times.into_iter().chain(missing::failed(summary)).collect()
 }
 
-/// Lists what a design fell short of, each after "it"; an empty text for one that did all.
+/// Lists what a design fell short of, each after "it"; an empty text for one that did all, but for a few failures.
 pub fn shortcomings(summary: &DriveSummary, design: &DriveDesign) -> String {
-    list(&short::reasons(summary, Kind::of(summary), design, true))
+    list(&short::reasons(summary, Kind::of(summary), design, false))
 }
 
 /// Names the designs that lack the figure by which the others are compared.

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use bakeoff_report::drive::recommendation::{beside_questions, render};
 use bakeoff_report::recommendation::HowTo;
+use bakeoff_stats::FailureKind;
 use bakeoff_stats::drive::DriveSummary;
 
 use super::fixture::DESIGNS;
 use super::read::{COMPARISON, RATE, compared};
+use super::simulated::load;
 
 const WIDTH: usize = 100;
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -34,7 +36,8 @@ fn the_first_sentence_names_the_design_and_statements_can_be_pasted() {
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
     let [best, other] = DESIGNS;
     let words = words(&COMPARISON, HOUR);
-    assert!(words.starts_with(&format!("Take {best}: 5")), "{words}");
+    let first = format!("Not settled between {best} and {other}. {best} is ahead: 5");
+    assert!(words.starts_with(&first), "{words}");
     for expected in [
         " ops/s with 32 operations in flight (",
         " at rest",
@@ -50,9 +53,47 @@ fn the_first_sentence_names_the_design_and_statements_can_be_pasted() {
 #[test]
 fn at_a_rate_the_p99_of_the_slowest_operation_answers() {
     let words = words(&RATE, HOUR);
-    let first = "Take cassandra/wide?chunk=4KiB: 99% of its slowest operation, read, within 2.77 ms (2.75–2.78 over 2 \
-                 rounds), at 500 ops/s; ";
+    let first = "Not settled between cassandra/wide?chunk=4KiB and cassandra/wide?chunk=64KiB. \
+                 cassandra/wide?chunk=4KiB is ahead: 99% of its slowest operation, read, within 2.77 ms (2.75–2.78 \
+                 over 2 rounds), at 500 ops/s; ";
     assert!(words.starts_with(first), "{words}");
+}
+
+#[test]
+fn the_first_sentences_say_whether_it_is_settled() {
+    let of = |other: f64| {
+        let rates = [500.0, other].map(|rate| vec![rate; 7]);
+        let [one, other] = rates;
+        words(&load(&[("a/x", one), ("a/y", other)]), HOUR)
+    };
+    let differ = of(300.0);
+    let first = "Take a/x: 500 ops/s with 32 operations in flight";
+    assert!(differ.starts_with(first), "{differ}");
+    let rest = ". This is settled. Certainty: that none of 2 designs is better by more than 5% is settled, by 7 \
+                rounds of loads. Runner-up: a/y: 300 ops/s";
+    assert!(differ.contains(rest), "{differ}");
+    let same = of(500.0);
+    assert!(same.starts_with(first), "{same}");
+    let settled = ". That it is best, or within 5% of it, is settled. Certainty: ";
+    assert!(same.contains(settled), "{same}");
+    assert!(same.contains("; the same; "), "{same}");
+}
+
+#[test]
+fn a_faster_design_that_fell_short_is_not_taken_and_is_named() {
+    let rates = [500.0, 300.0].map(|rate| vec![rate; 7]);
+    let [fast, slow] = rates;
+    let mut summary = load(&[("a/x", fast), ("a/y", slow)]);
+    let operation = &mut summary.designs[0].figures.as_mut().unwrap().operations[0];
+    operation.failures = vec![(FailureKind::TimedOut, 1)];
+    let words = words(&summary, HOUR);
+    assert!(
+        words.starts_with("Take a/y, the only choice: 300 ops/s"),
+        "{words}"
+    );
+    assert!(words.contains(" a/x does 500 ops/s ("), "{words}");
+    let short = ", but it failed <0.01% of its operations.";
+    assert!(words.contains(short), "{words}");
 }
 
 #[test]
@@ -63,7 +104,7 @@ fn a_design_that_is_the_only_one_left_is_called_so() {
         .push("its server ended".to_owned());
     let words = words(&summary, HOUR);
     assert!(
-        words.starts_with(&format!("Take {}: ", DESIGNS[1])),
+        words.starts_with(&format!("Take {}, the only choice: 3", DESIGNS[1])),
         "{words}"
     );
     let only = "Certainty: it is the only one of 2 designs that did all that was asked.";
