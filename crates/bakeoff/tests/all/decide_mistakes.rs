@@ -75,6 +75,7 @@ fn mistakes_are_refused_before_anything_is_made() {
             "cannot be used with",
         ),
         (&["ycsb/a", "--rate", "0"], "not a rate above 0"),
+        (&["readings", "--rate", "9999M"], "is not possible"),
         (
             &["ycsb/a", "--cassandra", "127.0.0.1:1"],
             "without --rate the server is driven as fast as it goes",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use bakeoff_driver::drive::longest_load;
+use bakeoff_driver::drive::{Schedule, longest_load};
 use bakeoff_stats::drive::{DriveRecord, DriveRun};
 use bakeoff_workload::Mix;
 use clap::Args;
@@ -40,7 +40,7 @@ pub struct LoadOptions {
     #[arg(
         long,
         value_name = "R",
-        value_parser = parse_rate,
+        value_parser = parse_rate_of_loads,
         allow_negative_numbers = true,
         conflicts_with = "prices"
     )]
@@ -56,6 +56,15 @@ impl LoadOptions {
     pub fn given(&self) -> Option<&'static str> {
         let rate = self.rate.map(|_| "--rate");
         rate.or(self.in_flight.map(|_| "--in-flight"))
+    }
+}
+
+/// Reads a rate at which operations can be due.
+fn parse_rate_of_loads(text: &str) -> Result<f64, String> {
+    let rate = parse_rate(text)?;
+    match Schedule::constant(rate) {
+        Ok(_) => Ok(rate),
+        Err(why) => Err(why.to_string()),
     }
 }
 

@@ -13,7 +13,7 @@ use super::source::Source;
 use crate::cmd::measure::folder::is_empty;
 use crate::cmd::options::table_file::AskedOfTable;
 use crate::exit::Misuse;
-use crate::out_file::OutFile;
+use crate::out_file::{OutFile, UNFINISHED};
 
 /// Name of the note.
 pub const FILE: &str = "decide.txt";
@@ -51,11 +51,16 @@ impl Record {
             env!("CARGO_PKG_VERSION"),
             (from, source, &options.asked, questions),
             (data, &options.of_table, &options.from_ca),
-            (options.budget, &options.load),
+            options.budget,
             (&options.cluster.cassandra, options.postgres.url()),
         );
+        let mut fingerprint = format!("{parts:?}");
+        // Without them it is that of earlier builds, whose decisions go on.
+        if options.load.given().is_some() {
+            fingerprint += &format!("{:?}", options.load);
+        }
         Ok(Record {
-            fingerprint: hash(&format!("{parts:?}")),
+            fingerprint: hash(&fingerprint),
             version: hash(&source.version(&options.from, options.data.as_deref())?),
             command: crate::cmd::command_line().replace(['\n', '\r'], " "),
         })
@@ -132,12 +137,13 @@ impl Record {
     }
 }
 
-/// Returns whether a folder is new or empty, but for the lock of a command that has written nothing else into it.
+/// Returns whether a folder is new or empty, but for the lock of a command that has completed no other file in it.
 pub fn is_unused(dir: &Path) -> bool {
-    let is_lock = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.is_ok_and(|entry| entry.file_name() == LOCK_FILE)
+    let is_ours = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name());
+        name.is_ok_and(|name| name == LOCK_FILE || name.to_string_lossy().starts_with(UNFINISHED))
     };
-    is_empty(dir) || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.all(is_lock))
+    is_empty(dir) || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.all(is_ours))
 }
 
 fn parse(text: &str) -> Option<Record> {
@@ -202,7 +208,8 @@ mod tests {
         );
         std::fs::remove_file(dir.join("theirs")).unwrap();
         std::fs::write(dir.join(LOCK_FILE), "").unwrap();
-        assert!(mine.check(dir).is_ok(), "a command has left its lock only");
+        std::fs::write(dir.join(format!("{UNFINISHED}x")), "").unwrap();
+        assert!(mine.check(dir).is_ok(), "a command was killed in its note");
         let link = dir.join("link");
         std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
         assert!(!is_empty(&link), "a link that leads nowhere is somebody's");
