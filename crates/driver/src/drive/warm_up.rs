@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_workload::Action;
+use bakeoff_workload::{Action, Mix};
 
 use super::context::{DriveSettings, Trouble};
 use super::turn::Turn;
@@ -40,8 +40,13 @@ pub fn longest_load(time: Duration, rounds: u32) -> Duration {
 /// deletions would leave no rows to measure.
 pub fn is_possible(settings: &DriveSettings) -> bool {
     let load = &settings.load;
-    let keeps_rows = !load.mix.operations.iter().any(|o| deletes(&o.action));
-    settings.warms_up && load.shard.of == 1 && load.start_at.is_none() && keeps_rows
+    let is_alone = load.shard.of == 1 && load.start_at.is_none();
+    settings.warms_up && is_alone && keeps_rows(&load.mix)
+}
+
+/// Returns whether no operation of a mix deletes rows, so that a warm-up can precede its loads.
+pub fn keeps_rows(mix: &Mix) -> bool {
+    !mix.operations.iter().any(|o| deletes(&o.action))
 }
 
 fn deletes(action: &Action) -> bool {

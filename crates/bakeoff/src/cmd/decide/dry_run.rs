@@ -184,6 +184,7 @@ impl Planned {
             drive: Box::new(drive),
             stopped: loads.stopped,
             plan,
+            is_warmed_up: options.is_warmed_up(&self.workload),
         };
         Ok(Measuring {
             by,
@@ -258,6 +259,7 @@ struct PlannedLoads {
     /// Folder of loads that were stopped, which would begin anew.
     stopped: Option<PathBuf>,
     plan: Plan,
+    is_warmed_up: bool,
 }
 
 fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {
@@ -300,6 +302,11 @@ impl PlannedLoads {
             By::Both => "the design that the questions lead to, and the next one",
             By::Questions | By::Operations => "every design",
         };
+        let warm = if self.is_warmed_up {
+            ", after a warm-up"
+        } else {
+            ", without a warm-up"
+        };
         let longer = if fits {
             ""
         } else {
@@ -314,7 +321,7 @@ impl PlannedLoads {
         };
         let filled = format!("{rows} are loaded first; that comes on top of the budget");
         let shared = format!(
-            "{}: {rounds} rounds of loads of {} each on {which}, after a warm-up{longer}",
+            "{}: {rounds} rounds of loads of {} each on {which}{warm}{longer}",
             time(options.budget_of_loads(by)),
             time(load)
         );

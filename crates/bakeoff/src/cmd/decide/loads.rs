@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use bakeoff_driver::drive::{Schedule, longest_load};
+use bakeoff_driver::drive::{Schedule, keeps_rows, longest_load};
 use bakeoff_stats::drive::{DriveRecord, DriveRun};
 use bakeoff_workload::Mix;
 use clap::Args;
@@ -25,6 +25,12 @@ const SHORTEST: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(1)
 } else {
     Duration::from_secs(5)
+};
+/// The shortest one if no warm-up precedes it, so that it contains one, which is then left out.
+const SHORTEST_COLD: Duration = if cfg!(debug_assertions) {
+    Duration::from_secs(2)
+} else {
+    Duration::from_secs(30)
 };
 
 /// Operations of a kind in a load at a rate, so that a thousand are left for a p99 without the warm-up.
@@ -88,12 +94,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Shares out a budget between so many designs: as many rounds as there may be of loads that are at least
-    /// `shortest` long.
-    pub fn of(budget: Duration, designs: usize, shortest: Duration) -> Plan {
+    /// Shares out a budget between so many designs, each of which may be warmed up: as many rounds as there may be of
+    /// loads that are at least `shortest` long.
+    pub fn of(budget: Duration, designs: usize, shortest: Duration, is_warmed_up: bool) -> Plan {
         let of_design = budget / u32::try_from(designs.max(1)).unwrap_or(u32::MAX);
         let longest = LONGEST.max(shortest);
-        let load = |rounds| longest_load(of_design, rounds).min(longest);
+        let load = |rounds: u32| {
+            let load = if is_warmed_up {
+                longest_load(of_design, rounds)
+            } else {
+                of_design / rounds
+            };
+            load.min(longest)
+        };
         let mut possible = (FEWEST_ROUNDS..=MOST_ROUNDS).rev();
         let found = possible.find(|rounds| load(*rounds) >= shortest);
         let rounds = found.unwrap_or(FEWEST_ROUNDS);
@@ -108,13 +121,18 @@ impl Plan {
 /// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent
 /// kind for a p99.
 pub fn shortest(rate: Option<f64>, mix: Option<&Mix>) -> Duration {
+    let least = if mix.is_none_or(keeps_rows) {
+        SHORTEST
+    } else {
+        SHORTEST_COLD
+    };
     let operations = mix.map_or(&[][..], |mix| mix.operations.as_slice());
     let shares = operations.iter().map(|operation| operation.weight);
     let (Some(rate), Some(share)) = (rate, shares.reduce(f64::max)) else {
-        return SHORTEST;
+        return least;
     };
     let seconds = (FOR_P99 / (rate * share)).clamp(0.0, MOST_SECONDS);
-    Duration::from_secs_f64(seconds).max(SHORTEST)
+    Duration::from_secs_f64(seconds).max(least)
 }
 
 /// The loads that are in the folder of a decision.
@@ -169,7 +187,7 @@ mod tests {
     use super::*;
 
     fn plan(budget: Duration, designs: usize) -> Plan {
-        Plan::of(budget, designs, SHORTEST)
+        Plan::of(budget, designs, SHORTEST, true)
     }
 
     #[test]
@@ -197,6 +215,10 @@ mod tests {
         };
         assert_eq!(plan(Duration::from_secs(1), 40), least);
         assert_eq!(plan(Duration::ZERO, 0), least);
+        // Without a warm-up all of it is for loads.
+        let cold = Plan::of(minutes(2), 2, SHORTEST_COLD, false);
+        assert!(cold.fits && cold.load >= SHORTEST_COLD, "{cold:?}");
+        assert!(minutes(1) - cold.load * cold.rounds < Duration::from_millis(1));
     }
 
     #[test]
@@ -210,7 +232,7 @@ mod tests {
             ttl_seconds: None,
             batch: 1,
         };
-        let mix = Mix {
+        let mut mix = Mix {
             operations: vec![operation(0.25), operation(0.75)],
             schema: Vec::new(),
             populate: Vec::new(),
@@ -220,9 +242,15 @@ mod tests {
         assert_eq!(shortest(Some(1e6), Some(&mix)), SHORTEST);
         let long = shortest(Some(20.0), Some(&mix));
         assert_eq!(long, Duration::from_secs(100), "15 of them in a second");
-        assert_eq!(Plan::of(Duration::from_secs(60), 1, long).load, long);
+        let minute = Duration::from_secs(60);
+        assert_eq!(Plan::of(minute, 1, long, true).load, long);
         let longest = shortest(Some(1e-300), Some(&mix));
         assert_eq!(longest, Duration::from_secs(3_600));
+        // What deletes is not warmed up.
+        mix.operations[0].action = Action::DeleteRow;
+        for rate in [None, Some(1e6)] {
+            assert_eq!(shortest(rate, Some(&mix)), SHORTEST_COLD);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::keeps_rows;
 use bakeoff_stats::Run as SavedRun;
 use bakeoff_workload::Workload;
 
@@ -88,7 +89,16 @@ impl Decide {
     /// Returns how often so many designs are driven with the operations of a workload, and for how long.
     pub fn plan(&self, workload: &Workload, designs: usize) -> Plan {
         let shortest = shortest(self.load.rate, workload.mix.as_ref());
-        Plan::of(self.budget_of_loads(By::of(workload)), designs, shortest)
+        let budget = self.budget_of_loads(By::of(workload));
+        Plan::of(budget, designs, shortest, self.is_warmed_up(workload))
+    }
+
+    /// Returns whether a warm-up precedes the loads, which is as fast as the server goes and has to leave all rows.
+    pub fn is_warmed_up(&self, workload: &Workload) -> bool {
+        let limit = self.rate_limit_of_writing();
+        let limit = limit.limit(&self.cluster, self.postgres.url());
+        let is_limited = limit.is_ok_and(|limit| limit.is_some());
+        !is_limited && workload.mix.as_ref().is_none_or(keeps_rows)
     }
 
     /// Returns the time for the loads of a workload.
