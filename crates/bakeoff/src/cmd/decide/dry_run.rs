@@ -172,12 +172,7 @@ impl Planned {
             return Ok(Measuring { by, loads: None });
         }
         let loads = Loads::of(dir);
-        // Beside questions the two designs to which they lead are driven.
-        let driven = match by {
-            By::Both => self.designs.len().min(2),
-            By::Questions | By::Operations => self.designs.len(),
-        };
-        let plan = options.plan(&self.workload, driven);
+        let plan = options.plan(&self.workload, by.driven(self.designs.len()));
         let drive = options.loads_of(dir, &loads.next, plan, None)?;
         drive.check_use(&self.designs)?;
         let loads = PlannedLoads {

@@ -116,6 +116,18 @@ impl Plan {
             fits: found.is_some(),
         }
     }
+
+    /// Returns whether the loads do not fit since each has to be longer than any other load would be.
+    pub fn is_far_too_long(&self) -> bool {
+        !self.fits && self.load > LONGEST
+    }
+
+    /// Returns how long all loads of so many designs take, without warm-ups.
+    pub fn time(&self, designs: usize) -> Duration {
+        let designs = u32::try_from(designs).unwrap_or(u32::MAX);
+        self.load
+            .saturating_mul(self.rounds.saturating_mul(designs))
+    }
 }
 
 /// Returns the shortest load from which there are figures: at a rate one with enough operations of the most frequent

@@ -93,6 +93,36 @@ impl Decide {
         Plan::of(budget, designs, shortest, self.is_warmed_up(workload))
     }
 
+    /// Checks that the loads of so many designs are not far longer than the budget, as at a rate at which operations for
+    /// a p99 are long in coming.
+    ///
+    /// # Errors
+    /// Fails with a misuse that says how much longer they are.
+    pub fn check_time_of_loads(&self, workload: &Workload, designs: usize) -> Result<()> {
+        let by = By::of(workload);
+        let driven = by.driven(designs);
+        let Some(rate) = self.load.rate.filter(|_| driven > 0) else {
+            return Ok(());
+        };
+        let plan = self.plan(workload, driven);
+        if !plan.is_far_too_long() {
+            return Ok(());
+        }
+        let all = plan.time(driven);
+        let budget = match by {
+            By::Both => all.saturating_mul(LOADS_BESIDE_QUESTIONS),
+            By::Questions | By::Operations => all,
+        };
+        Err(Misuse::new(anyhow!(
+            "at --rate {rate} a load takes {} until it has enough operations for a p99, and all loads {}: give a higher \
+             --rate, or a --budget above {}",
+            time(plan.load),
+            time(all),
+            time(budget)
+        ))
+        .into())
+    }
+
     /// Returns whether a warm-up precedes the loads, which is as fast as the server goes and has to leave all rows.
     pub fn is_warmed_up(&self, workload: &Workload) -> bool {
         let limit = self.rate_limit_of_writing();
@@ -227,6 +257,30 @@ mod tests {
         assert_eq!(decide.budget_of_loads(By::Operations), minutes(20));
         assert_eq!(decide.budget_of_run(By::Both), minutes(15));
         assert_eq!(decide.budget_of_loads(By::Both), minutes(5));
+    }
+
+    #[test]
+    fn a_rate_at_which_loads_would_last_far_beyond_the_budget_is_refused() {
+        let checked = |name: &str, options: &[&str]| {
+            let text = WORKLOADS.get(name).unwrap().text;
+            let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+            let decide = decide(&[&[name][..], options].concat());
+            decide.check_time_of_loads(&workload, 3)
+        };
+        let why = |name: &str| checked(name, &["--rate", "1"]).unwrap_err().to_string();
+        // Half of the operations are reads: 3,000 s for 1,500 of them.
+        let alone = why("ycsb/a");
+        let all = "a load takes 50m until it has enough operations for a p99, and all loads 5h: ";
+        assert!(alone.contains(all), "{alone}");
+        assert!(alone.ends_with("or a --budget above 5h"), "{alone}");
+        assert!(why("readings").contains(" a --budget above "));
+        for options in [
+            &["--rate", "1", "--budget", "6h"][..],
+            &["--rate", "500"],
+            &[],
+        ] {
+            assert!(checked("ycsb/a", options).is_ok(), "{options:?}");
+        }
     }
 
     #[test]

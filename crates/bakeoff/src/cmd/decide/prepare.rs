@@ -141,6 +141,7 @@ impl Prepared {
         runtime.block_on(forget_named(options, dir, &mut proposals))?;
         leave_out_misfits(&workload, &mut proposals)?;
         let (text, left_out) = propose::with_proposed(path, &workload, &proposals)?;
+        options.check_time_of_loads(&workload, proposals.designs.len() - left_out)?;
         Ok(Some(Prepared {
             workload,
             text,

@@ -27,6 +27,15 @@ impl By {
             (false, Some(_)) => By::Both,
         }
     }
+
+    /// Returns how many of so many designs are driven with operations: beside questions the two to which they lead.
+    pub fn driven(self, designs: usize) -> usize {
+        match self {
+            By::Questions => 0,
+            By::Operations => designs,
+            By::Both => designs.min(2),
+        }
+    }
 }
 
 /// Returns whether the folder of a decision holds a measurement, which may have been stopped.
