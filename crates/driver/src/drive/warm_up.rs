@@ -23,6 +23,9 @@ const LONGEST_LOOP: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(10)
 };
 
+/// Longest time of the closed loops of a design together.
+pub const LONGEST_WARM_UP: Duration = LONGEST_LOOP.saturating_mul(MOST_LOOPS);
+
 /// Returns the longest load of which so many rounds take no longer than this time, together with the longest warm-up
 /// that precedes the first one.
 pub fn longest_load(time: Duration, rounds: u32) -> Duration {
@@ -32,7 +35,7 @@ pub fn longest_load(time: Duration, rounds: u32) -> Duration {
     if short <= LONGEST_LOOP {
         return short;
     }
-    time.saturating_sub(LONGEST_LOOP * MOST_LOOPS) / rounds
+    time.saturating_sub(LONGEST_WARM_UP) / rounds
 }
 
 /// Returns whether a warm-up precedes loads at a given rate. Several processes would not warm up at
