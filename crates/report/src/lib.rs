@@ -4,7 +4,8 @@
 //!
 //! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`], and what to take after it,
 //!   [`recommendation`]
-//! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`]
+//! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`], and what to take after it,
+//!   [`drive::recommendation`]
 //! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]

@@ -67,6 +67,7 @@ pub use drive::{
 pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};
+pub use lines::LOCK as LOCK_FILE;
 pub use log::{LogRecord, RunLog, SavedRun};
 pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo, StandbysInfo};
 pub use prices::Prices;

@@ -162,6 +162,46 @@ fn a_live_table_is_decided_for() {
 }
 
 #[test]
+fn the_sample_of_a_live_table_stays_where_its_run_cannot_begin_yet() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(&of_every_type("kept_sample"));
+    fill(&server, "kept_sample");
+    let (user, password) = server.login();
+    let from = format!("cassandra://{user}@{}/kept_sample.readings", server.address);
+    // The records of servers cannot be read there.
+    let home = server.bench.path("other home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join("engines"), "").unwrap();
+    let decide = || {
+        let words = ["decide", &from, "--budget", "5s", "--out", "out"];
+        let mut command = server.bench.command_without_servers(&words);
+        command
+            .env("BAKEOFF_HOME", &home)
+            .env("BAKEOFF_CASSANDRA_PASSWORD", password);
+        Ended::of(command.output().unwrap())
+    };
+    decide()
+        .expect(1)
+        .says("engines")
+        .says("note: the sample of the table stays in ");
+    let is_there = |name: &str| server.bench.path("out").join(name).exists();
+    assert!(is_there("workload.parquet") && is_there("workload.toml") && !is_there("run"));
+    // The same command needs the table no more.
+    server.cql("DROP KEYSPACE kept_sample");
+    std::fs::remove_file(home.join("engines")).unwrap();
+    let ended = decide();
+    assert!(
+        [Some(0), Some(3)].contains(&ended.code),
+        "{}\n{}",
+        ended.stdout,
+        ended.stderr
+    );
+    ended.says("To fill them:\n");
+}
+
+#[test]
 fn a_part_of_a_table_says_how_many_rows_the_whole_may_have() {
     let Some(server) = Server::shared() else {
         return;

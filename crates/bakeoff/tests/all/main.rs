@@ -18,6 +18,7 @@ mod console;
 mod decide;
 mod decide_from;
 mod decide_mistakes;
+mod decide_operations;
 mod diagnose;
 mod dialects;
 mod doctor;

@@ -73,4 +73,5 @@ pub use search::{
 pub use session::Session;
 pub use stop::Stop;
 pub use target::Target;
+pub use warm_up::{LONGEST_WARM_UP, keeps_rows, longest_load};
 pub use worker::Worker;

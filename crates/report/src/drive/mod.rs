@@ -1,4 +1,4 @@
-//! Shows a load: in the terminal, as one HTML file, as JSON.
+//! Shows a load: in the terminal, as one HTML file, as JSON, and what to take after it.
 
 mod added;
 mod beside;
@@ -7,6 +7,7 @@ pub mod html;
 pub mod json;
 pub(crate) mod notes;
 mod passes;
+pub mod recommendation;
 mod rows;
 pub mod slower_disk;
 pub mod terminal;

@@ -45,8 +45,8 @@ pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     AskedInRound, BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison,
-    Harm, LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
-    WithAndWithout, warm_up_of,
+    Harm, LoadChoice, LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside,
+    TrialSummary, WithAndWithout, warm_up_of,
 };
 pub use tally::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,

@@ -42,7 +42,7 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use added_node::AddedNodeOptions;
 use beside::BesideOptions;
-use check::{check_new_rows, keys_repeat};
+pub use check::{check_new_rows, keys_repeat};
 use load::{Arrivals, Load};
 
 /// Drive a workload's [mix] on Cassandra or PostgreSQL: many operations at once, at a rate or as fast as they go.

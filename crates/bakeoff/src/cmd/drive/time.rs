@@ -10,10 +10,19 @@ use super::{Drive, Load};
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
+use crate::cmd::run::Servers;
 use crate::exit::Misuse;
 use crate::progress;
 
 impl Drive {
+    /// Returns the same loads on servers of the user's.
+    pub fn on_servers(mut self, servers: Servers) -> Drive {
+        self.cluster = servers.cluster;
+        self.postgres.servers = servers.postgres;
+        self.rate_limit = servers.rate_limit;
+        self
+    }
+
     /// Returns the option that names a server of the user's, if there is one.
     pub fn server(&self) -> Option<&'static str> {
         let postgres = self.postgres.servers.option();

@@ -22,6 +22,8 @@ mod passes;
 #[cfg(test)]
 mod per_node;
 #[cfg(test)]
+mod recommendation;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod simulated;

@@ -15,7 +15,7 @@ pub use beside::{
     AskedInRound, BesideFigures, Harm, OperationBeside, QuestionBeside, WithAndWithout,
 };
 pub use collect::warm_up_of;
-pub use compared::{FigureComparison, LoadComparison, LoadFigure};
+pub use compared::{FigureComparison, LoadChoice, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
 
 use super::{
