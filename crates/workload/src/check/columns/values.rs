@@ -14,7 +14,7 @@ const USUAL_EXPONENT: f64 = 0.99;
 impl Checked<'_> {
     /// Checks a uniform distribution, which has two bounds.
     pub fn uniform(&self, written: &Spanned<Vec<Toml>>) -> Result<ColumnGenerator> {
-        let is_real = self.column.kind == ColumnType::Double;
+        let is_real = self.column.kind.is_floating();
         match written.get_ref()[..] {
             [Toml::Integer(from), Toml::Integer(to)] if !is_real && from <= to => {
                 self.fits(from, written.span())?;
@@ -172,6 +172,10 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
         (ColumnType::Boolean, Toml::Boolean(value)) => Value::Boolean(*value),
         (ColumnType::Int, Toml::Integer(number)) => Value::Int(i32::try_from(*number).ok()?),
         (ColumnType::Bigint, Toml::Integer(number)) => Value::Bigint(*number),
+        (ColumnType::Float, number) => {
+            let float = real(number)? as f32;
+            Value::Float({ Some(float) }.filter(|float| float.is_finite())?)
+        }
         (ColumnType::Double, number) => Value::Double(real(number)?),
         (ColumnType::Text, Toml::String(text)) => Value::Text(text.clone()),
         (ColumnType::Timestamp, time) => Value::Timestamp(moment(time)?),
