@@ -320,6 +320,30 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_written_with_the_fewest_digits() {
+        for (value, expected) in [
+            (58.0, "58.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (f32::INFINITY, "inf"),
+            (f32::NAN, "NaN"),
+        ] {
+            assert_eq!(written(|out| float(value, out)), expected);
+        }
+        for value in [
+            f32::MIN_POSITIVE,
+            f32::MAX,
+            1e30,
+            EXACT_WHOLE_FLOAT,
+            -1.0 / 3.0,
+        ] {
+            let text = written(|out| float(value, out));
+            assert!(text.len() <= 16, "{text}");
+            assert_eq!(text.parse(), Ok(value));
+        }
+    }
+
+    #[test]
     fn texts_are_quoted_where_they_have_to_be() {
         assert_eq!(written(|out| text("plain ü", out)), "plain ü");
         assert_eq!(written(|out| text("a,b", out)), "\"a,b\"");
