@@ -21,6 +21,7 @@ mod times;
 pub mod tokens;
 mod types;
 mod units;
+mod widened;
 
 use bakeoff_workload::Table;
 
@@ -65,8 +66,10 @@ pub fn translated(
     table: &Table,
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
-    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, sql));
-    let original = cut_off.as_deref().unwrap_or(sql);
+    let widened = widened::widened(table, sql);
+    let with_doubles = widened.as_deref().unwrap_or(sql);
+    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_doubles));
+    let original = cut_off.as_deref().unwrap_or(with_doubles);
     let certain = division::certain(table, original);
     let text = sequence(dialect, [table, &certain], original, 0)?;
     // Those of `date_bin` are written as numbers.

@@ -1,0 +1,303 @@
+//! Floats of 32 bits in questions. Engines compute with them in 32 or in 64 bits, each in other places, so that sums,
+//! products and comparisons would differ in their last digits: every question computes with doubles.
+//!
+//! A float that is only shown, grouped or ordered by stays what it is, also as the least, the greatest or the newest
+//! one, so that engines may answer from their statistics.
+
+use bakeoff_workload::{ColumnType, Table};
+
+use super::floats::Floats;
+use super::tokens::Kind;
+use super::units::{Unit, What, meaning, next, previous, units as units_of, written};
+
+/// Functions that return one of the values of their first argument as it is.
+const PICKING: [&str; 15] = [
+    "any_value",
+    "arg_max",
+    "arg_min",
+    "first",
+    "first_value",
+    "lag",
+    "last",
+    "last_value",
+    "lead",
+    "max",
+    "max_by",
+    "min",
+    "min_by",
+    "mode",
+    "nth_value",
+];
+/// Words before parentheses in which a column alone is computed with by nobody: values are counted, or rows are grouped
+/// (`GROUPING SETS`) and told apart (`DISTINCT ON`) by it.
+const OF_KEYS: [&str; 6] = ["approx_distinct", "count", "cube", "on", "rollup", "sets"];
+/// Keywords behind which an expression may begin.
+const BEFORE_EXPRESSIONS: [&str; 17] = [
+    "all", "and", "between", "by", "case", "distinct", "else", "from", "ilike", "in", "like",
+    "not", "on", "or", "select", "then", "when",
+];
+/// Words behind an item of a list that belong to its order.
+const OF_ORDER: [&str; 5] = ["asc", "desc", "first", "last", "nulls"];
+/// Deepest parentheses that are looked into.
+const DEEPEST: usize = 64;
+
+/// The part of a query in which an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clause {
+    /// What the whole question shows.
+    Shown,
+    /// What a query within it shows, with whose names others compute.
+    Inner,
+    /// What rows are grouped or ordered by, or the arguments of a function that picks or counts values.
+    Keys,
+    /// An expression, or a condition.
+    Value,
+    /// Tables, which have no columns by name, or anything else in which there is nothing to compute.
+    Other,
+}
+
+/// Writes a cast to double around each column of floats with which a question computes.
+pub fn widened(table: &Table, sql: &str) -> Option<String> {
+    let columns = table.columns.iter();
+    let floats = columns.filter(|column| column.kind == ColumnType::Float);
+    let mut names: Vec<&str> = floats.map(|column| column.name.as_str()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    // Nobody knows the type of what a question calls by the same name.
+    let known = Floats::of(table, sql);
+    names.retain(|name| known.is_certain(name));
+    let text = Widening { names }.query(sql, Clause::Shown, 0);
+    (text != sql).then_some(text)
+}
+
+/// The columns of floats that a question means by their names.
+struct Widening<'t> {
+    names: Vec<&'t str>,
+}
+
+impl Widening<'_> {
+    /// Writes a text that is a query or a part of one, whose first item is in this clause. What it selects is shown
+    /// if that clause is.
+    fn query(&self, text: &str, first: Clause, depth: usize) -> String {
+        let Some(parts) = units_of(text).filter(|_| depth <= DEEPEST) else {
+            return text.to_owned();
+        };
+        let selects = match first {
+            Clause::Shown => Clause::Shown,
+            _ => Clause::Inner,
+        };
+        let (mut clause, mut begin, mut out) = (first, 0, String::new());
+        for at in 0..parts.len() {
+            let Some(behind) = clause_behind(&parts, at, clause, selects) else {
+                continue;
+            };
+            out += &self.item(&parts[begin..at], clause, depth);
+            out += &parts[at].text;
+            (clause, begin) = (behind, at + 1);
+        }
+        out + &self.item(&parts[begin..], clause, depth)
+    }
+
+    /// Writes what is between two commas or keywords.
+    fn item(&self, item: &[Unit], clause: Clause, depth: usize) -> String {
+        let stays = match clause {
+            Clause::Shown | Clause::Keys => self.is_column(item),
+            Clause::Inner => self.is_column(item) && !names_itself(item),
+            Clause::Value => false,
+            Clause::Other => true,
+        };
+        let mut units = item.to_vec();
+        for at in 0..units.len() {
+            if units[at].what == What::Group {
+                units[at].text = self.group(&units, at, clause, depth);
+            }
+        }
+        if !stays {
+            self.widen(&mut units);
+        }
+        written(&units)
+    }
+
+    /// Writes what is between parentheses in an item of a clause.
+    fn group(&self, item: &[Unit], at: usize, clause: Clause, depth: usize) -> String {
+        let text = &item[at].text;
+        let Some(inside) = units_of(text) else {
+            return text.clone();
+        };
+        let within = |clause| self.query(text, clause, depth + 1);
+        let first = next(&inside, 0).map(|place| &inside[place]);
+        if first.is_some_and(|first| first.is_one_of(&["select", "with"])) {
+            return within(Clause::Inner);
+        }
+        let Some(before) = previous(item, at) else {
+            return within(match clause {
+                Clause::Keys | Clause::Other => clause,
+                Clause::Shown | Clause::Inner | Clause::Value => Clause::Value,
+            });
+        };
+        let name = &item[before];
+        let earlier = previous(item, before).map(|earlier| &item[earlier]);
+        if name.is("using") || gives_names(item, name, earlier, at) {
+            return text.clone();
+        }
+        if name.is_one_of(&["cast", "try_cast"]) {
+            return self.cast(&inside, depth);
+        }
+        if name.is("group") && earlier.is_some_and(|unit| unit.is("within")) {
+            // Percentiles are interpolated between the values that they are ordered by.
+            return self.item(&inside, Clause::Value, depth + 1);
+        }
+        let picks = !matches!(clause, Clause::Inner | Clause::Value) && is_picked(item);
+        within(
+            if name.is_one_of(&OF_KEYS) || picks && name.is_one_of(&PICKING) {
+                Clause::Keys
+            } else if clause == Clause::Other || name.is_one_of(&["filter", "over"]) {
+                Clause::Other
+            } else {
+                Clause::Value
+            },
+        )
+    }
+
+    /// Writes what is between the parentheses of a cast, which may be that of a column alone.
+    fn cast(&self, inside: &[Unit], depth: usize) -> String {
+        let end = inside.iter().rposition(|unit| unit.is("as"));
+        let (value, kind) = inside.split_at(end.unwrap_or(inside.len()));
+        if self.is_column(value) {
+            return written(inside);
+        }
+        self.query(&written(value), Clause::Value, depth + 1) + &written(kind)
+    }
+
+    /// Returns whether an item is a column of floats alone, with its name and its place in an order.
+    fn is_column(&self, item: &[Unit]) -> bool {
+        let mut words = meaning(item);
+        while words.len() > 1 && words.last().is_some_and(|last| last.is_one_of(&OF_ORDER)) {
+            words.pop();
+        }
+        if names_itself(item) {
+            words.truncate(words.len().saturating_sub(2));
+        }
+        match words.as_slice() {
+            [column] => self.is_one(column),
+            [table, dot, column] => table.is_name() && dot.is_sign('.') && self.is_one(column),
+            _ => false,
+        }
+    }
+
+    fn is_one(&self, unit: &Unit) -> bool {
+        let name = unit.name();
+        unit.is_name() && self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Writes a cast around each column of floats in an expression.
+    fn widen(&self, units: &mut Vec<Unit>) {
+        let mut at = 0;
+        while at < units.len() {
+            let is_float = self.is_one(&units[at]);
+            if let Some(first) = operand(units, at).filter(|_| is_float) {
+                let cast = format!("CAST({} AS DOUBLE)", written(&units[first..=at]));
+                units.splice(first..=at, [Unit::written(cast)]);
+                at = first;
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Returns where the operand begins whose name is at this place, with the names of its table and schema; `None` if it
+/// is no operand that is computed with: the name of something else, or what is cast or asked for nulls.
+fn operand(units: &[Unit], at: usize) -> Option<usize> {
+    if let Some(behind) = next(units, at + 1) {
+        let unit = &units[behind];
+        let is_cast = unit.is_sign(':') && units.get(behind + 1).is_some_and(|u| u.is_sign(':'));
+        if unit.what == What::Group || unit.is_sign('.') || is_cast || is_null_test(units, behind) {
+            return None;
+        }
+    }
+    let mut first = at;
+    while let Some(dot) = previous(units, first).filter(|dot| units[*dot].is_sign('.')) {
+        first = previous(units, dot).filter(|place| units[*place].is_name())?;
+    }
+    let is_operand = previous(units, first).is_none_or(|before| match units[before].what {
+        What::Group | What::Written => false,
+        What::Token(Kind::Word) => units[before].is_one_of(&BEFORE_EXPRESSIONS),
+        What::Token(Kind::Sign(_)) => true,
+        What::Token(_) => false,
+    });
+    is_operand.then_some(first)
+}
+
+/// Returns whether `IS NULL` or `IS NOT NULL` is at a place.
+fn is_null_test(units: &[Unit], at: usize) -> bool {
+    let word = |at: usize, word: &str| next(units, at).filter(|place| units[*place].is(word));
+    let Some(is) = word(at, "is") else {
+        return false;
+    };
+    let behind = word(is + 1, "not").unwrap_or(is);
+    word(behind + 1, "null").is_some()
+}
+
+/// Returns whether an item gives itself a name.
+fn names_itself(item: &[Unit]) -> bool {
+    matches!(meaning(item).as_slice(), [.., word, _] if word.is("as"))
+}
+
+/// Returns whether what is between parentheses at a place names columns, as behind the name that a query is given.
+fn gives_names(item: &[Unit], name: &Unit, earlier: Option<&Unit>, at: usize) -> bool {
+    let is_given = earlier.is_some_and(|unit| unit.is_one_of(&["as", "recursive", "with"]));
+    let query = { next(item, at + 1) }.filter(|place| item[*place].is("as"));
+    let query = query.and_then(|place| next(item, place + 1));
+    let is_before_query = query.is_some_and(|place| item[place].what == What::Group);
+    name.is_name() && (is_given || is_before_query)
+}
+
+/// Returns whether an item is nothing but the call of a function that picks one of the values of its argument.
+fn is_picked(item: &[Unit]) -> bool {
+    let words = meaning(item);
+    let [function, arguments, rest @ ..] = words.as_slice() else {
+        return false;
+    };
+    let is_of_call = |unit: &&Unit| unit.what == What::Group || unit.is_name();
+    function.is_one_of(&PICKING) && arguments.what == What::Group && rest.iter().all(is_of_call)
+}
+
+/// Returns the clause that begins behind a unit, if one does: at a comma it is the same one again.
+fn clause_behind(units: &[Unit], at: usize, clause: Clause, selects: Clause) -> Option<Clause> {
+    let unit = &units[at];
+    let before = previous(units, at).map(|before| &units[before]);
+    let follows = |words: &[&str]| before.is_some_and(|before| before.is_one_of(words));
+    if unit.is_sign(',') {
+        return Some(clause);
+    }
+    if unit.is("select") {
+        return Some(selects);
+    }
+    if unit.is("distinct") && !follows(&["is", "not"]) || unit.is("all") && follows(&["select"]) {
+        return Some(clause);
+    }
+    if unit.is_one_of(&["where", "having", "qualify"]) || unit.is("on") && !follows(&["distinct"]) {
+        return Some(Clause::Value);
+    }
+    if unit.is("by") && follows(&["group", "order", "partition"]) {
+        return Some(Clause::Keys);
+    }
+    let is_other = unit.is_one_of(&["join", "union", "intersect", "except"])
+        || unit.is("from") && !follows(&["distinct"])
+        || unit.is_one_of(&["group", "order", "partition"]) && is_before(units, at, "by")
+        || unit.is_one_of(&["limit", "offset"]) && is_before_number(units, at);
+    is_other.then_some(Clause::Other)
+}
+
+fn is_before(units: &[Unit], at: usize, word: &str) -> bool {
+    next(units, at + 1).is_some_and(|place| units[place].is(word))
+}
+
+fn is_before_number(units: &[Unit], at: usize) -> bool {
+    next(units, at + 1)
+        .is_some_and(|place| units[place].is_a(Kind::Number) || units[place].is_a(Kind::Parameter))
+}
+
+#[cfg(test)]
+mod tests;
