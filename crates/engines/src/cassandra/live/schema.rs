@@ -105,7 +105,7 @@ impl Schema {
 /// Returns whether an index of a design finds values of this type.
 fn finds(kind: IndexKind, held_as: ColumnType) -> bool {
     match held_as {
-        ColumnType::Double => false,
+        ColumnType::Float | ColumnType::Double => false,
         ColumnType::Blob => kind == IndexKind::HiddenTable,
         _ => true,
     }
@@ -212,6 +212,7 @@ mod tests {
         let kind = match column {
             "Bytes" => ColumnType::Blob,
             "d" => ColumnType::Double,
+            "f" => ColumnType::Float,
             "lacking" => return None,
             _ => ColumnType::Text,
         };
