@@ -28,6 +28,7 @@ mod duckdb;
 mod earlier_runs;
 mod faults;
 mod files;
+mod floats;
 mod follow;
 mod forecast;
 mod forecast_factors;

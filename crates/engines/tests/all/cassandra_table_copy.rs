@@ -69,7 +69,7 @@ async fn some_rows_of_all_parts_of_the_ring_are_copied_with_the_settings_of_the_
         "`place` (text): it is static",
         "`tags` (set<text>): a collection",
         "p as text (uuid in the table",
-        "v as double (float in the table",
+        "v as float (float in the table",
     ] {
         assert!(notes.contains(note), "`{note}` is not in {notes}");
     }
