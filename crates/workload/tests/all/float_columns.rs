@@ -159,12 +159,27 @@ fn generated_floats_are_the_same_in_batches_and_one_by_one() {
     }
     let drawn = rows.column(1).as_primitive::<Float32Type>().values();
     assert!(drawn.iter().any(|value| value.fract() != 0.0));
-    let refused = parse(&data.replace("[0.1, 2]", "[1e39]"), table).unwrap_err();
-    let message = refused.to_string();
-    assert!(
-        message.contains("is not a value of column `c`, which is float"),
-        "{message}"
-    );
+    for (written, large, words) in [
+        (
+            "[0.1, 2]",
+            "[1e39]",
+            "is not a value of column `c`, which is float",
+        ),
+        (
+            "[0, 0.5]",
+            "[0, 1e39]",
+            "1e39 does not fit column `u`, which is float (up to 3.4e38); make it double",
+        ),
+        (
+            "mean = 100",
+            "mean = -1e39",
+            "-1e39 does not fit column `n`, which is float",
+        ),
+    ] {
+        let refused = parse(&data.replace(written, large), table).unwrap_err();
+        let message = refused.to_string();
+        assert!(message.contains(words), "{message}");
+    }
 }
 
 #[test]

@@ -23,6 +23,9 @@ impl Checked<'_> {
             }
             _ if is_real => {
                 let (from, to) = self.uniform_reals(written)?;
+                for bound in [from, to] {
+                    self.fits_float(bound, written.span())?;
+                }
                 Ok(ColumnGenerator::UniformReal { from, to })
             }
             _ => Err(self.not_a_range(written.span(), "uniform", "whole numbers")),
@@ -43,6 +46,7 @@ impl Checked<'_> {
     /// Checks the mean and the deviation of a normal distribution.
     pub fn normal(&self, wire: &wire::Normal) -> Result<(f64, f64)> {
         let mean = self.finite(&wire.mean, "mean")?;
+        self.fits_float(mean, wire.mean.span())?;
         Ok((mean, self.positive(&wire.deviation, "deviation")?))
     }
 
@@ -139,6 +143,18 @@ impl Checked<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that a number is not too large for a column of floats of 32 bits.
+    fn fits_float(&self, number: f64, span: Range<usize>) -> Result<()> {
+        if self.column.kind == ColumnType::Float && number.abs() > f64::from(f32::MAX) {
+            let message = format!(
+                "{number:e} does not fit column `{}`, which is float (up to 3.4e38); make it double",
+                self.column.name
+            );
+            return Err(self.document.error(span, message));
+        }
+        Ok(())
     }
 
     /// Returns a number, unless it is infinite or NaN.
