@@ -189,8 +189,8 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
         (ColumnType::Int, Toml::Integer(number)) => Value::Int(i32::try_from(*number).ok()?),
         (ColumnType::Bigint, Toml::Integer(number)) => Value::Bigint(*number),
         (ColumnType::Float, number) => {
-            let float = real(number)? as f32;
-            Value::Float({ Some(float) }.filter(|float| float.is_finite())?)
+            let float = Some(real(number)? as f32);
+            Value::Float(float.filter(|float| float.is_finite())?)
         }
         (ColumnType::Double, number) => Value::Double(real(number)?),
         (ColumnType::Text, Toml::String(text)) => Value::Text(text.clone()),

@@ -94,7 +94,7 @@ impl Counter {
                 0 => value,
                 _ => {
                     let sum = self.rounded(of_float(value) + self.rounded(more(row))) as f32;
-                    { Some(sum) }.filter(|sum| sum.is_finite()).unwrap_or(value)
+                    if sum.is_finite() { sum } else { value }
                 }
             }),
             ColumnType::Double => numbers::<Float64Type>(taken, |row, value| match copies[row] {
