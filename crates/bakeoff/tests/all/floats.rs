@@ -27,8 +27,8 @@ flow = { choice = [0.1, 0.2, 0.7, 5] }
 level = { uniform = [0, 40] }
 "#;
 
-/// Questions whose answers differ in their last digits, or more, where an engine computes with floats of 32 bits. That a
-/// flow of 0.1 is above 0.1 and does not equal it is what a comparison of doubles says.
+/// Questions whose answers differ in their last digits, or more, where an engine computes with floats of 32 bits. That
+/// a flow of 0.1 is above 0.1 and does not equal it is what a comparison of doubles says.
 const QUESTIONS: [&str; 15] = [
     "SELECT room, avg(heat) AS mean, sum(heat) AS total, stddev(heat) AS deviation FROM readings GROUP BY room ORDER BY
      room",
@@ -39,14 +39,16 @@ const QUESTIONS: [&str; 15] = [
     "SELECT count(*) AS n FROM readings WHERE flow = ${flow}",
     "SELECT flow, count(*) AS n, max(heat) AS most, min(heat) AS least FROM readings GROUP BY flow ORDER BY flow",
     "SELECT room, time, heat FROM readings ORDER BY heat DESC, room, time LIMIT 20",
-    "SELECT room, percentile_cont(0.9) WITHIN GROUP (ORDER BY heat) AS p, median(heat) AS m FROM readings GROUP BY room",
+    "SELECT room, percentile_cont(0.9) WITHIN GROUP (ORDER BY heat) AS p, median(heat) AS m FROM readings
+     GROUP BY room",
     "SELECT sqrt(max(heat)) AS root, round(max(heat), 2) AS rounded, max(heat) - min(heat) AS spread FROM readings",
     "SELECT room, last_value(heat ORDER BY time) AS newest FROM readings GROUP BY room ORDER BY room",
     "SELECT count(*) AS n FROM readings WHERE heat BETWEEN flow AND level",
     "SELECT room, max(most) - min(most) AS spread FROM (SELECT room, flow, max(heat) AS most FROM readings
      GROUP BY room, flow) AS q GROUP BY room ORDER BY room",
     "SELECT CAST(heat AS INT) AS whole, count(*) AS n FROM readings GROUP BY whole ORDER BY whole",
-    "SELECT date_trunc('day', time) AS day, avg(heat) AS mean, count(heat) AS n FROM readings GROUP BY day ORDER BY day",
+    "SELECT date_trunc('day', time) AS day, avg(heat) AS mean, count(heat) AS n FROM readings GROUP BY day
+     ORDER BY day",
     "SELECT * FROM readings WHERE room = ${room} ORDER BY time",
 ];
 
