@@ -262,8 +262,9 @@ mod tests {
                 of: None,
             },
             index("i8", StorageAttached, "w"),
+            index("i9", StorageAttached, "f"),
         ];
-        let others = ["i1", "i3", "i4", "i5", "i6", "i7", "i8"];
+        let others = ["i1", "i3", "i4", "i5", "i6", "i7", "i8", "i9"];
         let others = others.map(|name| format!("index {name}"));
         assert_eq!(settings(several), (Some("w".to_owned()), others.to_vec()));
     }
