@@ -138,7 +138,7 @@ impl Widening<'_> {
         };
         let name = &item[before];
         let earlier = previous(item, before).map(|earlier| &item[earlier]);
-        if name.is("using") || gives_names(item, name, earlier, at) {
+        if name.is_one_of(&["exclude", "using"]) || gives_names(item, name, earlier, at) {
             return text.clone();
         }
         if name.is_one_of(&["cast", "try_cast"]) {

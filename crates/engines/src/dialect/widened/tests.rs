@@ -92,6 +92,8 @@ fn what_is_only_shown_or_ordered_by_stays() {
         "SELECT avg(level) AS heat, heat(1), 'heat' FROM readings -- heat * 2\n WHERE level > 1",
         "WITH heat (room, heat) AS (SELECT room, level FROM readings) SELECT heat.room FROM heat",
         "SELECT a.room FROM readings a JOIN readings b USING (room, heat)",
+        "SELECT * EXCLUDE (heat) FROM readings",
+        "SELECT * EXCEPT (heat) FROM readings",
         "SELECT row_number() OVER (ORDER BY heat) AS n FROM readings",
         // The name stands for something else as well.
         "SELECT room FROM (SELECT room, count(*) AS heat FROM readings GROUP BY room) WHERE heat > 3",
