@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::drive::values::read;
 
-    fn every_value() -> [(ColumnType, Value); 11] {
+    fn every_value() -> [(ColumnType, Value); 12] {
         [
             (ColumnType::Boolean, Value::Boolean(true)),
             (ColumnType::Int, Value::Int(-5)),
