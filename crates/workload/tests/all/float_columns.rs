@@ -193,7 +193,7 @@ fn a_sample_of_floats_grows_with_the_decimals_that_it_has() {
     let rows = read(&*source::open(&workload, Some(path)).unwrap());
     assert_eq!(rows.num_rows(), 3_000);
     let values = rows.column(2).as_primitive::<Float32Type>().values();
-    for value in values {
+    for value in values.iter() {
         let written = value.to_string();
         let decimals = written
             .split_once('.')
@@ -201,7 +201,7 @@ fn a_sample_of_floats_grows_with_the_decimals_that_it_has() {
         assert!(decimals <= 1, "{value}");
         assert!((0.0..97.7).contains(value), "{value}");
     }
-    assert!(values[600..].iter().zip(values).any(|(a, b)| a != b));
+    assert!(values[600..].iter().zip(values.iter()).any(|(a, b)| a != b));
 }
 
 #[test]
