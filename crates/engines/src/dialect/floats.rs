@@ -60,16 +60,23 @@ const FLOATS: [&str; 49] = [
     "variance",
 ];
 /// Functions that return the type of their first argument.
-const AS_FIRST: [&str; 13] = [
+const AS_FIRST: [&str; 20] = [
     "abs",
     "any_value",
+    "arg_max",
+    "arg_min",
+    "first",
     "first_value",
     "lag",
+    "last",
     "last_value",
     "lead",
     "max",
+    "max_by",
     "min",
+    "min_by",
     "mod",
+    "mode",
     "nth_value",
     "nullif",
     "sum",

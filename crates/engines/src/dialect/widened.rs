@@ -38,6 +38,10 @@ const BEFORE_EXPRESSIONS: [&str; 17] = [
 ];
 /// Words behind an item of a list that belong to its order.
 const OF_ORDER: [&str; 5] = ["asc", "desc", "first", "last", "nulls"];
+/// The keyword before rows that a question has itself.
+const VALUES: &str = "values";
+/// Types into which some engines bring a float with fewer digits than its double has.
+const DECIMALS: [&str; 3] = ["dec", "decimal", "numeric"];
 /// Deepest parentheses that are looked into.
 const DEEPEST: usize = 64;
 
@@ -66,9 +70,37 @@ pub fn widened(table: &Table, sql: &str) -> Option<String> {
     }
     // Nobody knows the type of what a question calls by the same name.
     let known = Floats::of(table, sql);
-    names.retain(|name| known.is_certain(name));
+    let mut given = Vec::new();
+    add_given(sql, 0, &mut given);
+    let is_given = |name: &str| given.iter().any(|own| own.eq_ignore_ascii_case(name));
+    names.retain(|name| known.is_certain(name) && !is_given(name));
     let text = Widening { names }.query(sql, Clause::Shown, 0);
     (text != sql).then_some(text)
+}
+
+/// Adds the names of columns of rows that a question has itself, as small tables are written:
+/// `WITH racks(device, heat) AS (VALUES ('a', 1))`.
+fn add_given(text: &str, depth: usize, given: &mut Vec<String>) {
+    let Some(units) = units_of(text).filter(|_| depth <= DEEPEST) else {
+        return;
+    };
+    let begins = |query: &Unit| {
+        let word = query.text.trim_start().get(..VALUES.len());
+        query.what == What::Group && word.is_some_and(|word| word.eq_ignore_ascii_case(VALUES))
+    };
+    for (at, unit) in units.iter().enumerate() {
+        if unit.what != What::Group {
+            continue;
+        }
+        add_given(&unit.text, depth + 1, given);
+        let rows = { next(&units, at + 1) }.filter(|place| units[*place].is("as"));
+        let rows = rows.and_then(|place| next(&units, place + 1));
+        if rows.is_some_and(|place| begins(&units[place])) {
+            let names = units_of(&unit.text).unwrap_or_default();
+            let names = names.iter().filter(|name| name.is_name());
+            given.extend(names.map(|name| name.name().to_owned()));
+        }
+    }
 }
 
 /// The columns of floats that a question means by their names.
@@ -102,7 +134,8 @@ impl Widening<'_> {
     /// Writes what is between two commas or keywords.
     fn item(&self, item: &[Unit], clause: Clause, depth: usize) -> String {
         let stays = match clause {
-            Clause::Shown | Clause::Keys => self.is_column(item),
+            Clause::Shown => self.is_column(item) || self.is_column(without_name(item)),
+            Clause::Keys => self.is_column(item),
             Clause::Inner => self.is_column(item) && !names_itself(item),
             Clause::Value => false,
             Clause::Other => true,
@@ -138,7 +171,8 @@ impl Widening<'_> {
         };
         let name = &item[before];
         let earlier = previous(item, before).map(|earlier| &item[earlier]);
-        if name.is_one_of(&["exclude", "using"]) || gives_names(item, name, earlier, at) {
+        let are_names = name.is_one_of(&["except", "exclude", "extract", "using"]);
+        if are_names || gives_names(item, name, earlier, at) {
             return text.clone();
         }
         if name.is_one_of(&["cast", "try_cast"]) {
@@ -164,15 +198,20 @@ impl Widening<'_> {
     fn cast(&self, inside: &[Unit], depth: usize) -> String {
         let end = inside.iter().rposition(|unit| unit.is("as"));
         let (value, kind) = inside.split_at(end.unwrap_or(inside.len()));
-        if self.is_column(value) {
+        let is_decimal = next(kind, 1).is_some_and(|place| kind[place].is_one_of(&DECIMALS));
+        if self.is_column(value) && !is_decimal {
             return written(inside);
         }
         self.query(&written(value), Clause::Value, depth + 1) + &written(kind)
     }
 
-    /// Returns whether an item is a column of floats alone, with its name and its place in an order.
+    /// Returns whether an item is a column of floats alone, with its name and its place in an order, and behind the
+    /// columns of `DISTINCT ON`.
     fn is_column(&self, item: &[Unit]) -> bool {
         let mut words = meaning(item);
+        if words.len() > 2 && words[0].is("on") {
+            words.drain(..2);
+        }
         while words.len() > 1 && words.last().is_some_and(|last| last.is_one_of(&OF_ORDER)) {
             words.pop();
         }
@@ -207,26 +246,41 @@ impl Widening<'_> {
 }
 
 /// Returns where the operand begins whose name is at this place, with the names of its table and schema; `None` if it
-/// is no operand that is computed with: the name of something else, or what is cast or asked for nulls.
+/// is no operand that is computed with.
 fn operand(units: &[Unit], at: usize) -> Option<usize> {
-    if let Some(behind) = next(units, at + 1) {
-        let unit = &units[behind];
-        let is_cast = unit.is_sign(':') && units.get(behind + 1).is_some_and(|u| u.is_sign(':'));
-        if unit.what == What::Group || unit.is_sign('.') || is_cast || is_null_test(units, behind) {
-            return None;
-        }
+    if next(units, at + 1).is_some_and(|behind| leaves_alone(units, behind)) {
+        return None;
     }
     let mut first = at;
     while let Some(dot) = previous(units, first).filter(|dot| units[*dot].is_sign('.')) {
         first = previous(units, dot).filter(|place| units[*place].is_name())?;
     }
     let is_operand = previous(units, first).is_none_or(|before| match units[before].what {
-        What::Group | What::Written => false,
+        // The columns of `DISTINCT ON`.
+        What::Group => previous(units, before).is_some_and(|place| units[place].is("on")),
+        What::Written => false,
         What::Token(Kind::Word) => units[before].is_one_of(&BEFORE_EXPRESSIONS),
         What::Token(Kind::Sign(_)) => true,
         What::Token(_) => false,
     });
     is_operand.then_some(first)
+}
+
+/// Returns whether what is at a place says that a name before it is not computed with: it is the name of something
+/// else, or is cast or asked for nulls.
+fn leaves_alone(units: &[Unit], at: usize) -> bool {
+    let unit = &units[at];
+    let is_colon = |place: usize| units.get(place).is_some_and(|unit| unit.is_sign(':'));
+    let is_cast = is_colon(at) && is_colon(at + 1);
+    let is_decimal = || next(units, at + 2).is_some_and(|place| units[place].is_one_of(&DECIMALS));
+    let is_group = |place: usize| units[place].what == What::Group;
+    let names_query = unit.is("as") && next(units, at + 1).is_some_and(is_group);
+    unit.what == What::Group
+        || unit.is_sign('.')
+        || unit.is_a(Kind::Text)
+        || names_query
+        || is_cast && !is_decimal()
+        || is_null_test(units, at)
 }
 
 /// Returns whether `IS NULL` or `IS NOT NULL` is at a place.
@@ -242,6 +296,14 @@ fn is_null_test(units: &[Unit], at: usize) -> bool {
 /// Returns whether an item gives itself a name.
 fn names_itself(item: &[Unit]) -> bool {
     matches!(meaning(item).as_slice(), [.., word, _] if word.is("as"))
+}
+
+/// Returns an item without the name that it gives itself without `AS`.
+fn without_name(item: &[Unit]) -> &[Unit] {
+    match previous(item, item.len()) {
+        Some(last) if item[last].is_name() => &item[..last],
+        _ => item,
+    }
 }
 
 /// Returns whether what is between parentheses at a place names columns, as behind the name that a query is given.
@@ -283,7 +345,9 @@ fn clause_behind(units: &[Unit], at: usize, clause: Clause, selects: Clause) -> 
     if unit.is("by") && follows(&["group", "order", "partition"]) {
         return Some(Clause::Keys);
     }
-    let is_other = unit.is_one_of(&["join", "union", "intersect", "except"])
+    let is_of_all = before.is_some_and(|before| before.is_sign('*'));
+    let is_other = unit.is_one_of(&["join", "union", "intersect"])
+        || unit.is("except") && !is_of_all
         || unit.is("from") && !follows(&["distinct"])
         || unit.is_one_of(&["group", "order", "partition"]) && is_before(units, at, "by")
         || unit.is_one_of(&["limit", "offset"]) && is_before_number(units, at);

@@ -69,6 +69,23 @@ fn what_is_computed_with_floats_is_computed_with_doubles() {
              FROM readings",
         ),
         (
+            "SELECT heat::numeric(10, 2), CAST(heat AS DECIMAL(10, 2)), CAST(heat AS INT) FROM readings",
+            "SELECT CAST(heat AS DOUBLE)::numeric(10, 2), CAST(CAST(heat AS DOUBLE) AS DECIMAL(10, 2)), \
+             CAST(heat AS INT) FROM readings",
+        ),
+        (
+            "SELECT h * 2 FROM (SELECT DISTINCT ON (room) heat h FROM readings) AS q",
+            "SELECT h * 2 FROM (SELECT DISTINCT ON (room) CAST(heat AS DOUBLE) h FROM readings) AS q",
+        ),
+        (
+            "SELECT * EXCEPT (heat), load * 2 AS twice FROM readings",
+            "SELECT * EXCEPT (heat), CAST(load AS DOUBLE) * 2 AS twice FROM readings",
+        ),
+        (
+            "SELECT last(heat, time) AS heat, sum(heat) AS total FROM readings",
+            "SELECT last(heat, time) AS heat, sum(CAST(heat AS DOUBLE)) AS total FROM readings",
+        ),
+        (
             "SELECT room FROM readings WHERE heat IS DISTINCT FROM load AND load BETWEEN 1 AND heat",
             "SELECT room FROM readings WHERE CAST(heat AS DOUBLE) IS DISTINCT FROM CAST(load AS DOUBLE) \
              AND CAST(load AS DOUBLE) BETWEEN 1 AND CAST(heat AS DOUBLE)",
@@ -88,14 +105,18 @@ fn what_is_only_shown_or_ordered_by_stays() {
         "SELECT last_value(heat ORDER BY time) FILTER (WHERE room = 'a') AS heat FROM readings",
         "SELECT DISTINCT ON (heat) heat, time FROM readings ORDER BY heat, time DESC",
         "SELECT DISTINCT heat FROM readings WHERE heat IS NOT NULL AND load IS NULL",
+        "SELECT DISTINCT heat warmth, r.load l FROM readings r ORDER BY warmth",
         "SELECT CAST(heat AS DOUBLE), heat::text, avg(CAST(heat AS REAL)) FROM readings",
         "SELECT avg(level) AS heat, heat(1), 'heat' FROM readings -- heat * 2\n WHERE level > 1",
         "WITH heat (room, heat) AS (SELECT room, level FROM readings) SELECT heat.room FROM heat",
         "SELECT a.room FROM readings a JOIN readings b USING (room, heat)",
         "SELECT * EXCLUDE (heat) FROM readings",
+        "SELECT extract(load FROM time) AS part FROM readings",
         "SELECT * EXCEPT (heat) FROM readings",
         "SELECT row_number() OVER (ORDER BY heat) AS n FROM readings",
+        "SELECT * FROM (WITH a AS (SELECT 1), heat AS (SELECT room FROM readings) SELECT * FROM heat) AS q",
         // The name stands for something else as well.
+        "WITH racks(room, heat) AS (VALUES ('a', 'hot')) SELECT max(racks.heat) FROM readings JOIN racks USING (room)",
         "SELECT room FROM (SELECT room, count(*) AS heat FROM readings GROUP BY room) WHERE heat > 3",
         "SELECT sum(heat FROM readings",
     ] {
