@@ -41,7 +41,8 @@ const QUESTIONS: [&str; 15] = [
     "SELECT room, time, heat FROM readings ORDER BY heat DESC, room, time LIMIT 20",
     "SELECT room, percentile_cont(0.9) WITHIN GROUP (ORDER BY heat) AS p, median(heat) AS m FROM readings
      GROUP BY room",
-    "SELECT sqrt(max(heat)) AS root, round(max(heat), 2) AS rounded, max(heat) - min(heat) AS spread FROM readings",
+    "SELECT max(heat) AS most, sqrt(max(heat)) AS root, round(max(heat), 2) AS rounded, max(heat) - min(heat) AS spread
+     FROM readings",
     "SELECT room, last_value(heat ORDER BY time) AS newest FROM readings GROUP BY room ORDER BY room",
     "SELECT count(*) AS n FROM readings WHERE heat BETWEEN flow AND level",
     "SELECT room, max(most) - min(most) AS spread FROM (SELECT room, flow, max(heat) AS most FROM readings

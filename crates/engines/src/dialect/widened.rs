@@ -1,8 +1,11 @@
 //! Floats of 32 bits in questions. Engines compute with them in 32 or in 64 bits, each in other places, so that sums,
 //! products and comparisons would differ in their last digits: every question computes with doubles.
 //!
-//! A float that is only shown, grouped or ordered by stays what it is, also as the least, the greatest or the newest
-//! one, so that engines may answer from their statistics.
+//! A float that is only shown, grouped or ordered by stays what it is. So does the least, the greatest or the newest
+//! one, so that engines may answer from their statistics, unless the question computes with such a value as well:
+//! DataFusion leaves casts out of names, and would have two aggregates of the same name.
+
+use std::cell::Cell;
 
 use bakeoff_workload::{ColumnType, Table};
 
@@ -28,6 +31,9 @@ const PICKING: [&str; 15] = [
     "mode",
     "nth_value",
 ];
+/// Functions whose answers are compared by the range of their values, for which DataFusion is asked for the least and
+/// the greatest one in their place.
+const PERCENTILES: [&str; 3] = ["percentile", "percentile_cont", "quantile_cont"];
 /// Words before parentheses in which a column alone is computed with by nobody: values are counted, or rows are grouped
 /// (`GROUPING SETS`) and told apart (`DISTINCT ON`) by it.
 const OF_KEYS: [&str; 6] = ["approx_distinct", "count", "cube", "on", "rollup", "sets"];
@@ -74,7 +80,17 @@ pub fn widened(table: &Table, sql: &str) -> Option<String> {
     add_given(sql, 0, &mut given);
     let is_given = |name: &str| given.iter().any(|own| own.eq_ignore_ascii_case(name));
     names.retain(|name| known.is_certain(name) && !is_given(name));
-    let text = Widening { names }.query(sql, Clause::Shown, 0);
+    let mut widening = Widening {
+        names,
+        keeps_picked: true,
+        has_kept: Cell::new(false),
+        has_computed: Cell::new(false),
+    };
+    let mut text = widening.query(sql, Clause::Shown, 0);
+    if widening.has_kept.get() && widening.has_computed.get() {
+        widening.keeps_picked = false;
+        text = widening.query(sql, Clause::Shown, 0);
+    }
     (text != sql).then_some(text)
 }
 
@@ -106,6 +122,11 @@ fn add_given(text: &str, depth: usize, given: &mut Vec<String>) {
 /// The columns of floats that a question means by their names.
 struct Widening<'t> {
     names: Vec<&'t str>,
+    /// Whether values that functions pick stay what they are where they are only shown or ordered by.
+    keeps_picked: bool,
+    /// Whether some stayed, and whether some were computed with.
+    has_kept: Cell<bool>,
+    has_computed: Cell<bool>,
 }
 
 impl Widening<'_> {
@@ -182,16 +203,21 @@ impl Widening<'_> {
             // Percentiles are interpolated between the values that they are ordered by.
             return self.item(&inside, Clause::Value, depth + 1);
         }
-        let picks = !matches!(clause, Clause::Inner | Clause::Value) && is_picked(item);
-        within(
-            if name.is_one_of(&OF_KEYS) || picks && name.is_one_of(&PICKING) {
-                Clause::Keys
-            } else if clause == Clause::Other || name.is_one_of(&["filter", "over"]) {
-                Clause::Other
-            } else {
-                Clause::Value
-            },
-        )
+        let picks = name.is_one_of(&PICKING);
+        let is_shown = !matches!(clause, Clause::Inner | Clause::Value) && is_picked(item);
+        let keeps = picks && is_shown && self.keeps_picked;
+        if keeps {
+            self.has_kept.set(true);
+        } else if picks || name.is_one_of(&PERCENTILES) {
+            self.has_computed.set(true);
+        }
+        within(if name.is_one_of(&OF_KEYS) || keeps {
+            Clause::Keys
+        } else if clause == Clause::Other || name.is_one_of(&["filter", "over"]) {
+            Clause::Other
+        } else {
+            Clause::Value
+        })
     }
 
     /// Writes what is between the parentheses of a cast, which may be that of a column alone.

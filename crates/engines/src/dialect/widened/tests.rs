@@ -69,6 +69,21 @@ fn what_is_computed_with_floats_is_computed_with_doubles() {
              FROM readings",
         ),
         (
+            "SELECT room, max(heat) AS most FROM readings GROUP BY room HAVING max(heat) > 30 ORDER BY max(heat)",
+            "SELECT room, max(CAST(heat AS DOUBLE)) AS most FROM readings GROUP BY room \
+             HAVING max(CAST(heat AS DOUBLE)) > 30 ORDER BY max(CAST(heat AS DOUBLE))",
+        ),
+        (
+            "SELECT lag(heat) OVER (ORDER BY time) AS before, heat - lag(heat) OVER (ORDER BY time) AS more \
+             FROM readings",
+            "SELECT lag(CAST(heat AS DOUBLE)) OVER (ORDER BY time) AS before, \
+             CAST(heat AS DOUBLE) - lag(CAST(heat AS DOUBLE)) OVER (ORDER BY time) AS more FROM readings",
+        ),
+        (
+            "SELECT quantile_cont(heat, 0.9) AS p, min(heat) AS least FROM readings",
+            "SELECT quantile_cont(CAST(heat AS DOUBLE), 0.9) AS p, min(CAST(heat AS DOUBLE)) AS least FROM readings",
+        ),
+        (
             "SELECT heat::numeric(10, 2), CAST(heat AS DECIMAL(10, 2)), CAST(heat AS INT) FROM readings",
             "SELECT CAST(heat AS DOUBLE)::numeric(10, 2), CAST(CAST(heat AS DOUBLE) AS DECIMAL(10, 2)), \
              CAST(heat AS INT) FROM readings",
