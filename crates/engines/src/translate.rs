@@ -5,22 +5,25 @@ use bakeoff_workload::{DesignId, Error, Query, Result, Table, Workload};
 use crate::adbc::{DriverFile, ENGINE};
 use crate::dialect::{SqlDialect, position_of, translated};
 use crate::nulls::with_nulls;
-use crate::plain_sql::plain_sql;
 use crate::registry::engine;
 use crate::statements::depth;
 
 /// Writes the queries of a workload that have functions of other systems in the SQL of DataFusion, by which right
 /// answers are known.
 pub fn plain_queries(workload: &mut Workload) {
-    for query in &mut workload.queries {
-        plain_query(query);
+    let Workload { table, queries, .. } = workload;
+    for query in queries {
+        plain_query(query, table);
     }
 }
 
 /// Writes a question that has functions of other systems in the SQL of DataFusion. One that cannot be written so stays
 /// as it is, and is refused where it is checked.
-pub fn plain_query(query: &mut Query) {
-    if let Ok(Some(sql)) = plain_sql(&query.sql) {
+pub fn plain_query(query: &mut Query, table: &Table) {
+    if depth::complaint(&query.sql).is_some() {
+        return;
+    }
+    if let Ok(Some(sql)) = translated(SqlDialect::Datafusion, table, &query.sql) {
         query.sql = sql;
     }
 }

@@ -82,7 +82,7 @@ fn a_live_table_becomes_a_workload_that_runs_with_its_settings_and_its_key() {
         "order_key = [\"at\", \"part\"]",
         "day = \"timestamp\" # date in the table, held as the midnight",
         "part = \"int\" # smallint in the table",
-        "value = \"double\" # float in the table",
+        "value = \"float\" # float in the table",
         "price = \"double\" # decimal in the table, held as double",
         "large = \"bigint\" # varint in the table, held as bigint",
         "larger = \"text\" # varint in the table, held as text",

@@ -29,6 +29,7 @@ mod duckdb;
 mod earlier_runs;
 mod faults;
 mod files;
+mod floats;
 mod folders;
 mod follow;
 mod forecast;

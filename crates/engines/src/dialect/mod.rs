@@ -21,6 +21,7 @@ mod times;
 pub mod tokens;
 mod types;
 mod units;
+mod widened;
 mod zones;
 
 use bakeoff_workload::Table;
@@ -84,8 +85,10 @@ pub fn translated(
     if dialect == SqlDialect::Datafusion {
         zones::check_names(sql).map_err(of_zone)?;
     }
-    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, sql));
-    let original = cut_off.as_deref().unwrap_or(sql);
+    let widened = widened::widened(table, sql);
+    let with_doubles = widened.as_deref().unwrap_or(sql);
+    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_doubles));
+    let original = cut_off.as_deref().unwrap_or(with_doubles);
     let certain = division::certain(table, original);
     let text = sequence(dialect, [table, &certain], original, 0)?;
     // Those of `date_bin` are written as numbers.

@@ -160,7 +160,7 @@ fn with_columns_of(table: &Table, error: EngineError) -> EngineError {
         return error;
     }
     let mut columns = table.columns.iter().rev();
-    let can_be = |column: &&Column| !matches!(column.kind, ColumnType::Double | ColumnType::Blob);
+    let can_be = |column: &&Column| !column.kind.is_floating() && column.kind != ColumnType::Blob;
     let example = columns
         .find(can_be)
         .map_or("COLUMN", |column| column.name.as_str());
@@ -191,9 +191,9 @@ fn column(
             "`{table}` has no column `{name}` for {setting}={meant}"
         )));
     };
-    // Files have no statistics of doubles, since these leave NaN out.
+    // Files have no statistics of floating-point numbers, since these leave NaN out.
     match column.kind {
-        ColumnType::Double | ColumnType::Blob => Err(settings.error(format!(
+        ColumnType::Float | ColumnType::Double | ColumnType::Blob => Err(settings.error(format!(
             "{setting}={name} is a {}: choose a column of boolean, int, bigint, text or timestamp",
             column.kind.name()
         ))),

@@ -172,7 +172,7 @@ fn row_groups(facts: &Facts) -> Vec<Advice> {
 /// Returns whether files have statistics of a column, by which parts of them are skipped.
 fn is_sorted(facts: &Facts, column: &str) -> bool {
     let column = facts.table.column(column);
-    column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+    column.is_some_and(|c| !c.kind.is_floating() && c.kind != ColumnType::Blob)
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ impl BesideOptions {
             designs.as_slice()
         };
         for (mut query, option) in self.queries(workload)? {
-            plain_query(&mut query);
+            plain_query(&mut query, &workload.table);
             let checked = check_question(workload, &query).await;
             let has_one_answer = checked.map_err(|why| anyhow!("{option}: {why}"))?;
             translate_query(&mut query, &workload.table, answering, None)

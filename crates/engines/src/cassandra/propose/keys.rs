@@ -34,7 +34,8 @@ pub fn other(facts: &Facts) -> Vec<Advice> {
         !facts.questions.is_empty() && questions.all(|q| q.equals(name).is_some())
     };
     let found = table.columns.iter().find(|column| {
-        !matches!(column.kind, ColumnType::Double | ColumnType::Blob)
+        !column.kind.is_floating()
+            && column.kind != ColumnType::Blob
             && is_asked(&column.name)
             && !lacking.contains(&column.name)
     });

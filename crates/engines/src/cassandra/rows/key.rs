@@ -86,7 +86,7 @@ fn key_column(table: &Table, written: &str) -> Result<String, String> {
         return Err(format!("`{}` has no column `{name}`{meant}", table.name));
     };
     match column.kind {
-        ColumnType::Double | ColumnType::Blob => Err(format!(
+        ColumnType::Float | ColumnType::Double | ColumnType::Blob => Err(format!(
             "`{name}` is a {}, and rows are found by values of other types",
             column.kind.name()
         )),

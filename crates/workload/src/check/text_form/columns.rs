@@ -205,12 +205,9 @@ pub fn signs(
 ) -> Result<BTreeMap<String, NumberForm>> {
     let mut signs = BTreeMap::new();
     for (column, written) in by_column(document, data.signs.as_ref(), table)? {
-        if !matches!(
-            column.kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        ) {
+        if !column.kind.is_number() {
             let message = format!(
-                "`signs` is for columns of numbers (int, bigint or double), but `{}` is a {}",
+                "`signs` is for columns of numbers (int, bigint, float or double), but `{}` is a {}",
                 column.name,
                 column.kind.name()
             );

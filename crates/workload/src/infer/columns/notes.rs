@@ -112,12 +112,8 @@ fn since_1970(seen: &SeenColumns) -> Vec<String> {
     }
     let are_numbers = |column: &&SeenColumn| {
         let kind = column.decision.kind;
-        let is_number = matches!(
-            kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        );
         // The types of a file that has some stay what they are.
-        is_number && column.decision.why != AS_STORED
+        kind.is_number() && column.decision.why != AS_STORED
     };
     let found = seen.columns.iter().filter(are_numbers).filter_map(|column| {
         let format = column.evidence.since_1970()?;

@@ -145,7 +145,7 @@ impl Evidence {
         let have_points = self.commas.points > 0 || all_have_points;
         let signs = decision.signs.as_ref().map(NumberForm::written);
         let have_commas = signs.is_some_and(|signs| signs.ends_with(','));
-        if is_number(decision.kind) && (have_points || have_commas || !is_some) {
+        if decision.kind.is_number() && (have_points || have_commas || !is_some) {
             return Decimals::Point;
         }
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
@@ -159,7 +159,7 @@ impl Evidence {
     /// times.
     pub fn decide_with_comma(&self, is_named_as_time: bool) -> Decision {
         let decision = self.decide(is_named_as_time);
-        let is_number = is_number(decision.kind);
+        let is_number = decision.kind.is_number();
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
         if !is_number && !is_text {
             return decision;
@@ -192,13 +192,6 @@ fn number_in<'v>(form: &NumberForm, value: &'v str) -> Option<(Cow<'v, str>, f64
     let plain = form.plain(value)?;
     let number = plain.parse::<f64>().ok()?;
     number.is_finite().then_some((plain, number))
-}
-
-fn is_number(kind: ColumnType) -> bool {
-    matches!(
-        kind,
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-    )
 }
 
 /// Decides for numbers with a decimal comma.
