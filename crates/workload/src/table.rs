@@ -120,6 +120,13 @@ impl ColumnType {
         }
     }
 
+    /// Returns whether rows can be found by values of this type, so that a column of it can be in a key that a design
+    /// has in place of the table's own. Doubles cannot, since NaN equals nothing, and neither can blobs, which no question
+    /// asks for.
+    pub fn can_be_key(self) -> bool {
+        !matches!(self, ColumnType::Double | ColumnType::Blob)
+    }
+
     /// Returns the Arrow type of the column's arrays.
     pub fn arrow(self) -> DataType {
         match self {
@@ -131,5 +138,19 @@ impl ColumnType {
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             ColumnType::Blob => DataType::Binary,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_all_types_but_doubles_and_blobs() {
+        let found: Vec<&str> = { ColumnType::ALL.iter() }
+            .filter(|(_, kind)| kind.can_be_key())
+            .map(|(name, _)| *name)
+            .collect();
+        assert_eq!(found, ["boolean", "int", "bigint", "text", "timestamp"]);
     }
 }

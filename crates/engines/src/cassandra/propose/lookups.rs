@@ -63,7 +63,7 @@ const MOST_COLUMNS: usize = 3;
 pub fn found_by(facts: &Facts) -> Vec<Advice> {
     let is_indexed = |column: &str| {
         let column = facts.table.column(column);
-        column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+        column.is_some_and(|c| c.kind.can_be_key())
     };
     let found = facts.found_by();
     let columns = found.iter().filter(|(column, _)| is_indexed(column));
