@@ -92,7 +92,8 @@ impl Numbers {
         (kind, why)
     }
 
-    fn with(self, others: Numbers) -> Numbers {
+    /// Returns these and others together.
+    pub fn with(self, others: Numbers) -> Numbers {
         Numbers {
             all: self.all + others.all,
             whole: self.whole + others.whole,

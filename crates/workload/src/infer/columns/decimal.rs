@@ -1,10 +1,10 @@
 //! Finds out whether the numbers of a file have a decimal comma.
 
 use super::is_time;
-use crate::DecimalMark;
 use crate::infer::Asked;
 use crate::infer::evidence::{Decimals, Evidence};
 use crate::infer::rows::FileRows;
+use crate::{DecimalMark, ThousandsMark};
 
 /// Returns what says that the numbers of a file have a decimal comma: the user, or a column whose numbers have no other
 /// form, where no column has numbers with a decimal point. Numbers in lines of JSON have a point unless the user says
@@ -20,7 +20,7 @@ pub fn comma(
         Some(DecimalMark::Point) => return None,
         None => {}
     }
-    if !rows.has_delimiter() {
+    if !rows.has_delimiter() || asked.thousands == Some(ThousandsMark::Comma) {
         return None;
     }
     let mut found = None;
@@ -28,7 +28,13 @@ pub fn comma(
         match evidence.decimals(is_time(name, written, asked)) {
             Decimals::Point => return None,
             Decimals::Comma(line, value) if found.is_none() => {
-                found = Some(format!("as `{value}` of `{name}` in line {line} has one"));
+                found = Some(if value.contains(',') {
+                    format!("as `{value}` of `{name}` in line {line} has one")
+                } else {
+                    format!(
+                        "since the points of `{value}` of `{name}` in line {line} are before three digits"
+                    )
+                });
             }
             Decimals::Comma(..) | Decimals::Either => {}
         }

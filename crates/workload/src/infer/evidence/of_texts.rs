@@ -15,9 +15,12 @@ impl Evidence {
                        --decimal , does; else write the numbers with a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
-        if let Some((_, described)) = self.groups.almost_all(values, self.plain) {
+        let mark = self.groups.almost_all(values, self.plain);
+        if let Some(mark) = mark.filter(|_| self.leading_zeros == 0 && self.huge == 0) {
             let why = format!(
-                "numbers with {described} before each three digits, or texts that look so: --thousands says what is there"
+                "numbers with {} before each three digits, or texts that look so: --thousands \"{}\" makes this a number",
+                mark.described(),
+                mark.written()
             );
             return text(why);
         }

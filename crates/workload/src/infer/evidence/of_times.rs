@@ -98,6 +98,9 @@ impl Evidence {
 
     /// Decides for texts that look like times in a form that is not tried; `None` for all others.
     pub(super) fn of_untried_times(&self) -> Option<Decision> {
+        if self.plain.all * 2 > self.values {
+            return None;
+        }
         let guess = guessed(&self.first_texts)?;
         let (_, shown) = self.no_number.as_ref()?;
         let mut why = format!(

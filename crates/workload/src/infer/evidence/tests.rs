@@ -267,7 +267,7 @@ fn numbers_with_a_decimal_comma_are_known() {
         (&["1.234", "567"][..], Int, "either"),
         (&["1", "2"][..], Int, "either"),
         (&["3000000000", "2"][..], Bigint, "either"),
-        (&["3.000.000.000", "2"][..], Bigint, "either"),
+        (&["3.000.000.000", "2"][..], Bigint, "comma"),
         (&["007", "008"][..], Text, "either"),
         (&["2024-01-02", "2024-01-03"][..], Timestamp, "either"),
         (&["true", "false"][..], Boolean, "either"),
@@ -294,4 +294,176 @@ fn numbers_with_a_decimal_comma_are_known() {
     let mut many = vec!["7"; 400];
     many[7] = "2.5";
     assert_eq!(with_commas(&many).1, "point");
+}
+
+/// What values show of a mark before each three digits, and the type that they get with the one that they have.
+fn with_marks(cells: &[&str], mark: ThousandsMark, around: Around) -> (bool, ColumnType, u64) {
+    let evidence = of(cells);
+    let found = evidence.thousands(false, around);
+    let is_found = found.is_some_and(|(found, ..)| found == mark);
+    let decision = evidence.decide_with_thousands(false, mark);
+    (is_found, decision.kind, decision.misfits)
+}
+
+#[test]
+fn marks_before_each_three_digits_are_known_where_they_are_unmistakable() {
+    use ColumnType::{Bigint, Double, Int, Text, Timestamp};
+    use ThousandsMark::{Apostrophe, Comma, Point, Space};
+    let lines_with_commas = Around {
+        is_divided_by_commas: true,
+        has_decimal_point: false,
+    };
+    let others = Around {
+        is_divided_by_commas: false,
+        ..lines_with_commas
+    };
+    let with_point = Around {
+        has_decimal_point: true,
+        ..others
+    };
+    for (cells, mark, around, is_found, kind) in [
+        (&["1,000", "2,500"][..], Comma, lines_with_commas, true, Int),
+        (&["1,000", "7", "NA"], Comma, lines_with_commas, true, Int),
+        (&["1,000"], Comma, lines_with_commas, false, Int),
+        (&["1,000", "2,500"], Comma, others, false, Int),
+        (&["1,000", "2,500"], Comma, with_point, true, Int),
+        (&["1,000", "7"], Comma, others, false, Int),
+        (&["1,000", "1,000,000"], Comma, others, true, Int),
+        (&["1,000,000,000,000"], Comma, others, true, Bigint),
+        (&["1,000.5", "2,000"], Comma, others, true, Double),
+        (&["1,000", "2.5"], Comma, others, true, Double),
+        (&["1,000", "NaN", "2,000,000"], Comma, others, true, Double),
+        // One that is long enough has no mark.
+        (
+            &["1,000", "2,500", "3000"],
+            Comma,
+            lines_with_commas,
+            false,
+            Int,
+        ),
+        (&["1,000", "1,00"], Comma, lines_with_commas, false, Text),
+        (
+            &["1,000", "12,34,567"],
+            Comma,
+            lines_with_commas,
+            false,
+            Text,
+        ),
+        (&["0,500", "1,500"], Comma, lines_with_commas, false, Text),
+        (&["1,000", "007"], Comma, lines_with_commas, false, Text),
+        (&["1,000", "north"], Comma, lines_with_commas, false, Text),
+        (&["north", "south"], Comma, lines_with_commas, false, Text),
+        (&["1 000", "12 500"], Space, others, true, Int),
+        (&["1\u{202f}000.5", "7"], Space, others, true, Double),
+        (&["1 000", "2 500"], Space, others, false, Int),
+        // As numbers of telephones are.
+        (&["601 234 567", "602 345 678"], Space, others, false, Int),
+        (&["1'000", "2'500"], Apostrophe, others, true, Int),
+        (&["1\u{2019}000"], Apostrophe, others, true, Int),
+        (&["1'000", "2,500"], Apostrophe, others, false, Text),
+        (&["1.000", "2.500"], Point, others, false, Double),
+        (
+            &["2024-01-02", "2024-01-03"],
+            Comma,
+            lines_with_commas,
+            false,
+            Timestamp,
+        ),
+    ] {
+        let (found, of_kind, _) = with_marks(cells, mark, around);
+        assert_eq!((found, of_kind), (is_found, kind), "{cells:?}");
+    }
+    let mut many = vec!["12"; 400];
+    many[7] = "1,200";
+    many[9] = "none";
+    let found = with_marks(&many, Comma, lines_with_commas);
+    assert_eq!(found, (true, Int, 1), "rare ones are numbers, too");
+    let commas = of(&["1,000,000", "5"]).decide_with_thousands(false, Space);
+    assert_eq!(commas.kind, Text);
+    assert!(commas.why.contains("and not spaces"), "{}", commas.why);
+    let text = of(&["1 000", "2 500"]).decide(false);
+    assert_eq!(text.kind, Text);
+    let option = "--thousands \" \" makes this a number";
+    assert!(text.why.contains(option), "{}", text.why);
+    assert_eq!(of(&["1'000", "500", "7"]).high_value(), Some(500.0));
+}
+
+/// The decision on times of Berlin.
+fn of_berlin(cells: &[&str]) -> Decision {
+    let zone = Zone::parse("Europe/Berlin").unwrap();
+    let mut evidence = Evidence::new(100, None).in_zone(Some(&zone));
+    for (line, cell) in (2..).zip(cells) {
+        evidence.see(line, cell, &[]);
+    }
+    evidence.decide(false)
+}
+
+#[test]
+fn some_times_that_the_clocks_of_a_zone_skip_are_bad_rows_and_most_make_a_text() {
+    let hours = ["2024-03-31 01:30", "2024-03-31 02:30", "2024-03-31 03:30"];
+    let decision = of_berlin(&hours);
+    assert_eq!(
+        (decision.kind, decision.misfits),
+        (ColumnType::Timestamp, 1)
+    );
+    assert!(
+        decision
+            .why
+            .contains("1 time in an hour that its clocks skip")
+    );
+    let time = decision.time.unwrap();
+    // 2024-03-31T00:30:00Z and 01:30:00Z
+    assert_eq!(
+        (time.first, time.last),
+        (1_711_845_000_000, 1_711_848_600_000)
+    );
+    // The form is the one of all times, and not of those that there are.
+    let other = [
+        "31.03.2024 02:10",
+        "31.03.2024 02:20",
+        "31.03.2024 03:00",
+        "31.03.2024 04:00",
+    ];
+    let decision = of_berlin(&other);
+    assert_eq!(
+        (decision.kind, decision.misfits),
+        (ColumnType::Timestamp, 2)
+    );
+    for cells in [
+        &hours[1..2],
+        &["2024-03-31 02:00", "2024-03-31 02:30", "2024-03-31"],
+    ] {
+        let decision = of_berlin(cells);
+        assert_eq!((decision.kind, decision.misfits), (ColumnType::Text, 0));
+        assert!(decision.may_be_times && decision.time.is_none());
+        let why =
+            "times are in an hour that the clocks of Europe/Berlin skip, and so they are text";
+        assert!(decision.why.contains(why), "{}", decision.why);
+        assert!(
+            decision.why.contains("--zone Etc/GMT-1"),
+            "{}",
+            decision.why
+        );
+    }
+}
+
+#[test]
+fn texts_that_look_like_times_say_the_option_that_makes_them_some() {
+    let decision = of(&["13-02-2024 14:30", "14-02-2024 09:00"]).decide(false);
+    assert_eq!(
+        (decision.kind, decision.may_be_times),
+        (ColumnType::Text, true)
+    );
+    assert_eq!(
+        decision.why,
+        "text; if values such as `13-02-2024 14:30` are times, --time-format 'COLUMN=%d-%m-%Y %H:%M' says so"
+    );
+    let decision = of(&["01-02-2024 14:30", "03-04-2024 09:00"]).decide(false);
+    let or = ", or 'COLUMN=%m-%d-%Y %H:%M' by the order of days and months";
+    assert!(decision.why.ends_with(or), "{}", decision.why);
+    let decision = of(&["13-02-2024 14:30", "soon"]).decide(false);
+    assert_eq!(
+        (decision.may_be_times, decision.why.as_str()),
+        (false, "text")
+    );
 }

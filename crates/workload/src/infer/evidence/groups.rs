@@ -1,0 +1,194 @@
+//! Numbers of a column with a mark before each three of their digits.
+
+use super::{Decision, Evidence, ONE_MISFIT_IN, text};
+use crate::infer::signs::{Numbers, loses_digits};
+use crate::number_form::grouped;
+use crate::{ColumnType, NumberForm, ThousandsMark};
+
+/// Digits before the point of a number from which on it has a mark, where numbers have some.
+const LONG: usize = 4;
+
+/// How many values of a column are numbers with a mark before each three digits.
+pub struct GroupEvidence {
+    /// Those of each of [`ThousandsMark::ALL`].
+    tried: [Tried; ThousandsMark::ALL.len()],
+    /// Numbers without a mark that have three digits at most before their point, and those that have more.
+    short: u64,
+    long: u64,
+}
+
+/// Numbers with the same mark.
+struct Tried {
+    numbers: Numbers,
+    /// Whether one has the mark twice, or a point behind it, so that the mark is not before decimals.
+    is_clear: bool,
+    /// The least and the highest number of their digits before the point.
+    least_digits: usize,
+    most_digits: usize,
+    /// The first of them, with its line.
+    first: Option<(u64, String)>,
+}
+
+/// What a file tells of the numbers with a mark in it, besides the column that they are in.
+#[derive(Debug, Clone, Copy)]
+pub struct Around {
+    /// Whether commas are between its fields, so that those in numbers are in quotes.
+    pub is_divided_by_commas: bool,
+    /// Whether the user says that decimals have a point.
+    pub has_decimal_point: bool,
+}
+
+impl GroupEvidence {
+    /// Begins with no values.
+    pub fn new() -> GroupEvidence {
+        GroupEvidence {
+            tried: std::array::from_fn(|_| Tried {
+                numbers: Numbers::NONE,
+                is_clear: false,
+                least_digits: usize::MAX,
+                most_digits: 0,
+                first: None,
+            }),
+            short: 0,
+            long: 0,
+        }
+    }
+
+    /// Looks at a value that is a plain number.
+    pub fn see_plain(&mut self, value: &str) {
+        let digits = value.trim_start_matches(['-', '+']).bytes();
+        let digits = digits.take_while(u8::is_ascii_digit).count();
+        if digits >= LONG {
+            self.long += 1;
+        } else {
+            self.short += u64::from(digits > 0);
+        }
+    }
+
+    /// Looks at a value that is no plain number; returns the number that it is without its marks.
+    pub fn see(&mut self, line: u64, value: &str) -> Option<f64> {
+        let (mark, plain) = grouped(value)?;
+        let number = plain.parse::<f64>().ok().filter(|n| n.is_finite())?;
+        if loses_digits(&plain) {
+            return None;
+        }
+        let whole = plain.trim_start_matches('-').split('.').next();
+        let digits = whole.map_or(0, str::len);
+        let tried = &mut self.tried[mark as usize];
+        tried.numbers.add(&plain);
+        tried.is_clear |= value.matches(mark.characters()).count() > 1 || plain.contains('.');
+        tried.least_digits = tried.least_digits.min(digits);
+        tried.most_digits = tried.most_digits.max(digits);
+        tried.first.get_or_insert_with(|| (line, value.to_owned()));
+        Some(number)
+    }
+
+    /// Returns the numbers with this mark and the plain ones, if there are some with it and almost all of so many values
+    /// are numbers.
+    fn found(&self, mark: ThousandsMark, values: u64, plain: Numbers) -> Option<Numbers> {
+        let tried = &self.tried[mark as usize];
+        let numbers = tried.numbers.with(plain);
+        let misfits = values.saturating_sub(numbers.all);
+        let is_enough = misfits * ONE_MISFIT_IN <= values;
+        (tried.numbers.all > 0 && is_enough).then_some(numbers)
+    }
+
+    /// Returns the mark with which almost all of so many values are numbers, if there is one.
+    pub fn almost_all(&self, values: u64, plain: Numbers) -> Option<ThousandsMark> {
+        let mut marks = ThousandsMark::ALL.into_iter();
+        marks.find(|mark| self.found(*mark, values, plain).is_some())
+    }
+
+    /// Returns whether all numbers that are long enough have this mark, and nothing else can be meant by it.
+    /// `has_decimals` says that others have a decimal point.
+    fn is_unmistakable(&self, mark: ThousandsMark, has_decimals: bool, around: Around) -> bool {
+        let tried = &self.tried[mark as usize];
+        let is_clear = tried.is_clear || has_decimals;
+        let are_alike = tried.least_digits == tried.most_digits;
+        self.long == 0
+            && match mark {
+                // In lines that commas divide a decimal one is rare, and three digits behind each rarer still.
+                ThousandsMark::Comma => {
+                    let is_in_quotes =
+                        around.is_divided_by_commas && (tried.numbers.all > 1 || self.short > 0);
+                    is_clear || around.has_decimal_point || is_in_quotes
+                }
+                // Numbers of telephones have as many digits each.
+                ThousandsMark::Space => is_clear || self.short > 0 || !are_alike,
+                ThousandsMark::Apostrophe => true,
+                // Points are read with a decimal comma.
+                ThousandsMark::Point => false,
+            }
+    }
+}
+
+impl Evidence {
+    /// Returns what is unmistakably before each three digits of the numbers of this column, with the first one that has
+    /// it and its line. `is_named_as_time` says that numbers may be times.
+    pub fn thousands(
+        &self,
+        is_named_as_time: bool,
+        around: Around,
+    ) -> Option<(ThousandsMark, u64, &str)> {
+        let mark = self.groups.almost_all(self.values, self.plain)?;
+        let has_decimals = self.commas.has_decimal_points();
+        let is_it = self.groups.is_unmistakable(mark, has_decimals, around);
+        let decision = self.decide_with_thousands(is_named_as_time, mark);
+        let (line, value) = self.groups.tried[mark as usize].first.as_ref()?;
+        (is_it && is_number(decision.kind)).then_some((mark, *line, value.as_str()))
+    }
+
+    /// Decides the type in a file whose numbers have this mark before each three digits. `is_named_as_time` says that
+    /// numbers may be times.
+    pub fn decide_with_thousands(&self, is_named_as_time: bool, mark: ThousandsMark) -> Decision {
+        let decision = self.decide(is_named_as_time);
+        let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
+        if !is_text && !is_number(decision.kind) {
+            return decision;
+        }
+        let are_numbers = self.leading_zeros == 0 && self.huge == 0;
+        let found = self.groups.found(mark, self.values, self.plain);
+        if let Some(numbers) = found.filter(|_| are_numbers) {
+            return self.with_marks(numbers, mark);
+        }
+        let has_commas = decision.signs.as_ref().is_some_and(NumberForm::has_commas);
+        if has_commas && mark != ThousandsMark::Comma {
+            let why = format!(
+                "numbers with commas before each three digits, and not {} as in the others of this file",
+                mark.described()
+            );
+            return text(why);
+        }
+        decision
+    }
+
+    /// Decides for plain numbers and those with this mark.
+    fn with_marks(&self, numbers: Numbers, mark: ThousandsMark) -> Decision {
+        let Numbers { all, whole, .. } = numbers;
+        let (kind, mut why) = if whole == all {
+            numbers.whole_type()
+        } else {
+            (ColumnType::Double, "numbers".to_owned())
+        };
+        let misfits = self.values.saturating_sub(all);
+        why.push_str(&format!(
+            ", with {} before each three digits",
+            mark.described()
+        ));
+        if misfits > 0 {
+            why.push_str(&format!("; {misfits} other values"));
+        }
+        Decision {
+            kind,
+            misfits,
+            ..text(why)
+        }
+    }
+}
+
+fn is_number(kind: ColumnType) -> bool {
+    matches!(
+        kind,
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
+    )
+}
