@@ -114,7 +114,10 @@ impl GroupEvidence {
                     is_clear || around.has_decimal_point || is_in_quotes
                 }
                 // Numbers of telephones have as many digits each.
-                ThousandsMark::Space => is_clear || self.short > 0 || !are_alike,
+                ThousandsMark::Space => {
+                    let has_points = has_decimals || tried.numbers.has_point;
+                    has_points || self.short > 0 || !are_alike
+                }
                 ThousandsMark::Apostrophe => true,
                 // Points are read with a decimal comma.
                 ThousandsMark::Point => false,
@@ -191,4 +194,112 @@ fn is_number(kind: ColumnType) -> bool {
         kind,
         ColumnType::Int | ColumnType::Bigint | ColumnType::Double
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NULL_WORDS;
+
+    /// The evidence of some values.
+    fn of(cells: &[&str]) -> Evidence {
+        let null = NULL_WORDS.map(str::to_owned);
+        let mut evidence = Evidence::new(100, None);
+        for (line, cell) in (2..).zip(cells) {
+            evidence.see(line, cell, &null);
+        }
+        evidence
+    }
+
+    /// What values show of a mark before each three digits, and the type that they get with the one that they have.
+    fn with_marks(cells: &[&str], mark: ThousandsMark, around: Around) -> (bool, ColumnType, u64) {
+        let evidence = of(cells);
+        let found = evidence.thousands(false, around);
+        let is_found = found.is_some_and(|(found, ..)| found == mark);
+        let decision = evidence.decide_with_thousands(false, mark);
+        (is_found, decision.kind, decision.misfits)
+    }
+
+    #[test]
+    fn marks_before_each_three_digits_are_known_where_they_are_unmistakable() {
+        use ColumnType::{Bigint, Double, Int, Text, Timestamp};
+        use ThousandsMark::{Apostrophe, Comma, Point, Space};
+        let lines_with_commas = Around {
+            is_divided_by_commas: true,
+            has_decimal_point: false,
+        };
+        let others = Around {
+            is_divided_by_commas: false,
+            ..lines_with_commas
+        };
+        let with_point = Around {
+            has_decimal_point: true,
+            ..others
+        };
+        for (cells, mark, around, is_found, kind) in [
+            (&["1,000", "2,500"][..], Comma, lines_with_commas, true, Int),
+            (&["1,000", "7", "NA"], Comma, lines_with_commas, true, Int),
+            (&["1,000"], Comma, lines_with_commas, false, Int),
+            (&["1,000", "2,500"], Comma, others, false, Int),
+            (&["1,000", "2,500"], Comma, with_point, true, Int),
+            (&["1,000", "7"], Comma, others, false, Int),
+            (&["1,000", "1,000,000"], Comma, others, true, Int),
+            (&["1,000,000,000,000"], Comma, others, true, Bigint),
+            (&["1,000.5", "2,000"], Comma, others, true, Double),
+            (&["1,000", "2.5"], Comma, others, true, Double),
+            (&["1,000", "inf", "2,000,000"], Comma, others, true, Double),
+            // One that is long enough has no mark.
+            (
+                &["1,000", "2,500", "3000"],
+                Comma,
+                lines_with_commas,
+                false,
+                Int,
+            ),
+            (&["1,000", "1,00"], Comma, lines_with_commas, false, Text),
+            (
+                &["1,000", "12,34,567"],
+                Comma,
+                lines_with_commas,
+                false,
+                Text,
+            ),
+            (&["0,500", "1,500"], Comma, lines_with_commas, false, Text),
+            (&["1,000", "007"], Comma, lines_with_commas, false, Text),
+            (&["1,000", "north"], Comma, lines_with_commas, false, Text),
+            (&["north", "south"], Comma, lines_with_commas, false, Text),
+            (&["1 000", "12 500"], Space, others, true, Int),
+            (&["1\u{202f}000.5", "7"], Space, others, true, Double),
+            (&["1 000", "2 500"], Space, others, false, Int),
+            // As numbers of telephones are.
+            (&["601 234 567", "602 345 678"], Space, others, false, Int),
+            (&["1'000", "2'500"], Apostrophe, others, true, Int),
+            (&["1\u{2019}000"], Apostrophe, others, true, Int),
+            (&["1'000", "2,500"], Apostrophe, others, false, Text),
+            (&["1.000", "2.500"], Point, others, false, Double),
+            (
+                &["2024-01-02", "2024-01-03"],
+                Comma,
+                lines_with_commas,
+                false,
+                Timestamp,
+            ),
+        ] {
+            let (found, of_kind, _) = with_marks(cells, mark, around);
+            assert_eq!((found, of_kind), (is_found, kind), "{cells:?}");
+        }
+        let mut many = vec!["12"; 400];
+        many[7] = "1,200";
+        many[9] = "none";
+        let found = with_marks(&many, Comma, lines_with_commas);
+        assert_eq!(found, (true, Int, 1), "rare ones are numbers, too");
+        let commas = of(&["1,000,000", "5"]).decide_with_thousands(false, Space);
+        assert_eq!(commas.kind, Text);
+        assert!(commas.why.contains("and not spaces"), "{}", commas.why);
+        let text = of(&["1 000", "2 500"]).decide(false);
+        assert_eq!(text.kind, Text);
+        let option = "--thousands \" \" makes this a number";
+        assert!(text.why.contains(option), "{}", text.why);
+        assert_eq!(of(&["1'000", "500", "7"]).high_value(), Some(500.0));
+    }
 }

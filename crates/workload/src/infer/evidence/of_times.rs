@@ -119,3 +119,99 @@ impl Evidence {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NULL_WORDS, Zone};
+
+    /// The evidence of some values.
+    fn of(cells: &[&str]) -> Evidence {
+        let null = NULL_WORDS.map(str::to_owned);
+        let mut evidence = Evidence::new(100, None);
+        for (line, cell) in (2..).zip(cells) {
+            evidence.see(line, cell, &null);
+        }
+        evidence
+    }
+
+    /// The decision on times of Berlin.
+    fn of_berlin(cells: &[&str]) -> Decision {
+        let zone = Zone::parse("Europe/Berlin").unwrap();
+        let mut evidence = Evidence::new(100, None).in_zone(Some(&zone));
+        for (line, cell) in (2..).zip(cells) {
+            evidence.see(line, cell, &[]);
+        }
+        evidence.decide(false)
+    }
+
+    #[test]
+    fn some_times_that_the_clocks_of_a_zone_skip_are_bad_rows_and_most_make_a_text() {
+        let hours = ["2024-03-31 01:30", "2024-03-31 02:30", "2024-03-31 03:30"];
+        let decision = of_berlin(&hours);
+        assert_eq!(
+            (decision.kind, decision.misfits),
+            (ColumnType::Timestamp, 1)
+        );
+        assert!(
+            decision
+                .why
+                .contains("1 time in an hour that its clocks skip")
+        );
+        let time = decision.time.unwrap();
+        // 2024-03-31T00:30:00Z and 01:30:00Z
+        assert_eq!(
+            (time.first, time.last),
+            (1_711_845_000_000, 1_711_848_600_000)
+        );
+        // The form is the one of all times, and not of those that there are.
+        let other = [
+            "31.03.2024 02:10",
+            "31.03.2024 02:20",
+            "31.03.2024 03:00",
+            "31.03.2024 04:00",
+        ];
+        let decision = of_berlin(&other);
+        assert_eq!(
+            (decision.kind, decision.misfits),
+            (ColumnType::Timestamp, 2)
+        );
+        for cells in [
+            &hours[1..2],
+            &["2024-03-31 02:00", "2024-03-31 02:30", "2024-03-31"],
+        ] {
+            let decision = of_berlin(cells);
+            assert_eq!((decision.kind, decision.misfits), (ColumnType::Text, 0));
+            assert!(decision.may_be_times && decision.time.is_none());
+            let why =
+                "times are in an hour that the clocks of Europe/Berlin skip, and so they are text";
+            assert!(decision.why.contains(why), "{}", decision.why);
+            assert!(
+                decision.why.contains("--zone Etc/GMT-1"),
+                "{}",
+                decision.why
+            );
+        }
+    }
+
+    #[test]
+    fn texts_that_look_like_times_say_the_option_that_makes_them_some() {
+        let decision = of(&["13-02-2024 14:30", "14-02-2024 09:00"]).decide(false);
+        assert_eq!(
+            (decision.kind, decision.may_be_times),
+            (ColumnType::Text, true)
+        );
+        assert_eq!(
+            decision.why,
+            "text; if values such as `13-02-2024 14:30` are times, --time-format 'COLUMN=%d-%m-%Y %H:%M' says so"
+        );
+        let decision = of(&["01-02-2024 14:30", "03-04-2024 09:00"]).decide(false);
+        let or = ", or 'COLUMN=%m-%d-%Y %H:%M' by the order of days and months";
+        assert!(decision.why.ends_with(or), "{}", decision.why);
+        let decision = of(&["13-02-2024 14:30", "soon"]).decide(false);
+        assert_eq!(
+            (decision.may_be_times, decision.why.as_str()),
+            (false, "text")
+        );
+    }
+}
