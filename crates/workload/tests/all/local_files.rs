@@ -74,27 +74,24 @@ fn decimal_commas_are_read_from_text_and_json() {
 #[test]
 fn marks_before_each_three_digits_are_read_from_text_and_json() {
     let data = "thousands = ','\nbad_rows = '50%'";
-    let lines = "series,time,value\na,1970-01-02,\"1,234.5\"\na,1970-01-03,12\na,1970-01-04,\n\
-                 a,1970-01-05,\"12,34,567\"\na,1970-01-06,\"-1,000,000\"\n";
-    let objects = "{\"series\":\"a\",\"time\":\"1970-01-02\",\"value\":\"1,234.5\"}\n\
-                   {\"series\":\"a\",\"time\":\"1970-01-03\",\"value\":12}\n\
-                   {\"series\":\"a\",\"time\":\"1970-01-04\"}\n\
-                   {\"series\":\"a\",\"time\":\"1970-01-05\",\"value\":\"12,34,567\"}\n\
-                   {\"series\":\"a\",\"time\":\"1970-01-06\",\"value\":\"-1,000,000\"}\n";
-    let unquoted = lines
-        .replace("1970", ";1970")
-        .replace(",;", ";")
-        .replace("\"", "");
-    let unquoted = unquoted.replace("series,time,value", "series;time;value");
-    let unquoted = unquoted
-        .replace("-02,", "-02;")
-        .replace("-03,", "-03;")
-        .replace("-04,", "-04;");
-    let unquoted = unquoted.replace("-05,", "-05;").replace("-06,", "-06;");
+    let values = ["1,234.5", "12", "", "12,34,567", "-1,000,000"];
+    let rows_with = |row: &dyn Fn(usize, &str) -> String| -> String {
+        let rows = values.iter().enumerate();
+        rows.map(|(day, value)| row(day + 2, value)).collect()
+    };
+    let quoted = rows_with(&|day, value| format!("a,1970-01-{day:02},\"{value}\"\n"));
+    let unquoted = rows_with(&|day, value| format!("a;1970-01-{day:02};{value}\n"));
+    let objects = rows_with(&|day, value| {
+        format!("{{\"series\":\"a\",\"time\":\"1970-01-{day:02}\",\"value\":\"{value}\"}}\n")
+    });
     for (further, name, text) in [
-        ("", "x.csv", lines),
+        ("", "x.csv", format!("series,time,value\n{quoted}")),
+        (
+            "delimiter = ';'",
+            "x.csv",
+            format!("series;time;value\n{unquoted}"),
+        ),
         ("", "x.jsonl", objects),
-        ("delimiter = ';'", "x.csv", unquoted.as_str()),
     ] {
         let (_folder, source) = open(&format!("{data}\n{further}"), name, text.as_bytes()).unwrap();
         let expected = [
