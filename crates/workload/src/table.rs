@@ -121,8 +121,8 @@ impl ColumnType {
     }
 
     /// Returns whether rows can be found by values of this type, so that a column of it can be in a key that a design
-    /// has in place of the table's own. Doubles cannot, since NaN equals nothing, and neither can blobs, which no question
-    /// asks for.
+    /// has in place of the table's own. Doubles cannot, since NaN equals nothing, and neither can blobs, which no
+    /// question asks for.
     pub fn can_be_key(self) -> bool {
         !matches!(self, ColumnType::Double | ColumnType::Blob)
     }

@@ -229,7 +229,7 @@ fn a_file_with_commas_before_each_three_digits_is_measured() {
         .bakeoff(&init)
         .expect(0)
         .says("400 rows, 3 columns, key (zahler, time)")
-        .says("note: numbers of this file have commas before each three digits, as `1,000` of `visitors` in line 2 has");
+        .says("note: numbers of this file have commas before each three digits, as `1,000` of `visitors`");
     let workload = std::fs::read_to_string(bench.path("x.toml")).unwrap();
     assert!(workload.contains("thousands = \",\" # "), "{workload}");
     assert!(workload.contains("visitors = \"int\""), "{workload}");

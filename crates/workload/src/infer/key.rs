@@ -116,8 +116,8 @@ fn without_key(seen: &SeenColumns) -> String {
     });
     if let Some((name, line, value)) = first_of_numbers {
         message.push_str(&format!(
-            "; if `{value}` of `{name}` in line {line} is a time, --time-format '{name}={EXAMPLE}' or the like says how \
-             it is written"
+            "; if `{value}` of `{name}` in line {line} is a time, --time-format '{name}={EXAMPLE}' or the like says \
+             how it is written"
         ));
     }
     message

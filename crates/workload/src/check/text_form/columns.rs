@@ -212,8 +212,8 @@ pub fn thousands(
     let mark = mark.map_err(|message| document.error(written.span(), message))?;
     // Fields between other bytes may be in quotes.
     if mark == ThousandsMark::Space && delimiter == Some(TextForm::SPACES) {
-        let message = "spaces are between the fields, so that none is in a number: leave `thousands` out, or say another \
-                       `delimiter`";
+        let message = "spaces are between the fields, so that none is in a number: leave `thousands` out, or say \
+                       another `delimiter`";
         return Err(document.error(written.span(), message));
     }
     Ok(Some(mark))

@@ -83,8 +83,8 @@ impl GroupEvidence {
         Some(number)
     }
 
-    /// Returns the numbers with this mark and the plain ones, if there are some with it and almost all of so many values
-    /// are numbers.
+    /// Returns the numbers with this mark and the plain ones, if there are some with it and almost all of so many
+    /// values are numbers.
     fn found(&self, mark: ThousandsMark, values: u64, plain: Numbers) -> Option<Numbers> {
         let tried = &self.tried[mark as usize];
         let numbers = tried.numbers.with(plain);
@@ -298,7 +298,7 @@ mod tests {
         assert!(commas.why.contains("and not spaces"), "{}", commas.why);
         let text = of(&["1 000", "2 500"]).decide(false);
         assert_eq!(text.kind, Text);
-        let option = "--thousands \" \" makes this a number";
+        let option = "--thousands \" \" makes these numbers";
         assert!(text.why.contains(option), "{}", text.why);
         assert_eq!(of(&["1'000", "500", "7"]).high_value(), Some(500.0));
     }

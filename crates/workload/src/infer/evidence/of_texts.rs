@@ -18,7 +18,8 @@ impl Evidence {
         let mark = self.groups.almost_all(values, self.plain);
         if let Some(mark) = mark.filter(|_| self.leading_zeros == 0 && self.huge == 0) {
             let why = format!(
-                "numbers with {} before each three digits, or texts that look so: --thousands \"{}\" makes this a number",
+                "numbers with {} before each three digits, or texts that look so: --thousands \"{}\" makes these \
+                 numbers",
                 mark.described(),
                 mark.written()
             );
@@ -27,8 +28,8 @@ impl Evidence {
         let with_signs = whole + percents + amounts + thousands;
         let with_comma = self.commas.only_with_comma();
         if with_comma > 0 && self.is_enough(with_comma + with_signs) {
-            let why = "numbers with a decimal comma, beside others with a point or with other signs: write all alike to \
-                       make this a double, or say --decimal ,";
+            let why = "numbers with a decimal comma, beside others with a point or with other signs: write all alike \
+                       to make this a double, or say --decimal ,";
             return text(why.to_owned());
         }
         if percents > 0 && self.is_enough(percents + all) {

@@ -328,8 +328,8 @@ fn few_times_that_clocks_skip_are_bad_rows_of_a_short_file_and_many_make_a_text_
     says(
         &text,
         &[
-            "time = \"timestamp\" # times as ISO 8601 has them, those of Europe/Berlin; 1 time in an hour that its clocks \
-             skip",
+            "time = \"timestamp\" # times as ISO 8601 has them, those of Europe/Berlin; 1 time in an hour that its \
+             clocks skip",
             "# 1 of 3 rows does not fit, or lacks its key.",
             "bad_rows = \"35%\"",
         ],
@@ -337,8 +337,8 @@ fn few_times_that_clocks_skip_are_bad_rows_of_a_short_file_and_many_make_a_text_
     let skipped = "meter,time,energy\na,31.03.2024 02:10,1\na,31.03.2024 02:30,2\n";
     let (text, rows) = loaded("skipped.csv", skipped, &asked).unwrap();
     assert_eq!(rows, 2, "{text}");
-    let why = "2 of 2 times are in an hour that the clocks of Europe/Berlin skip, and so they are text: correct them, or \
-               name the zone of the clocks that showed them, such as --zone Etc/GMT-1";
+    let why = "2 of 2 times are in an hour that the clocks of Europe/Berlin skip, and so they are text: correct them, \
+               or name the zone of the clocks that showed them, such as --zone Etc/GMT-1";
     says(&text, &[&format!("time = \"text\" # {why}")]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("skipped.csv");
