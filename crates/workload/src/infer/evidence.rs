@@ -240,9 +240,10 @@ impl Evidence {
             );
             return text(why);
         }
+        let has_decimals = self.commas.has_decimal_points();
         if self.leading_zeros == 0
             && self.huge == 0
-            && let Some(found) = self.signs.found(values, self.plain)
+            && let Some(found) = self.signs.found(values, self.plain, has_decimals)
         {
             return signed(found);
         }

@@ -1,7 +1,7 @@
 //! Marks between the digits of numbers.
 
 /// All characters that may be before three digits of a number.
-const MARKS: [char; 7] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '\u{2019}'];
+static MARKS: [char; 7] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '\u{2019}'];
 
 /// What is before the decimals of numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

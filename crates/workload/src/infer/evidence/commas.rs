@@ -1,6 +1,7 @@
 //! Numbers of a column with a decimal comma.
 
 use std::borrow::Cow;
+use std::net::Ipv4Addr;
 use std::sync::LazyLock;
 
 use super::kept::Kept;
@@ -96,7 +97,9 @@ impl CommaEvidence {
     /// Looks at a value that is no plain number. `is_no_other` says that it is no number if its commas are before each
     /// three digits.
     pub fn see(&mut self, line: u64, value: &str, is_no_other: bool) {
-        if !value.contains(|c: char| c.is_ascii_digit()) {
+        // An address may have three digits behind each of its points.
+        let is_address = value.parse::<Ipv4Addr>().is_ok();
+        if is_address || !value.contains(|c: char| c.is_ascii_digit()) {
             return;
         }
         let mut forms = self.forms.iter().enumerate();

@@ -12,21 +12,24 @@ const LONG: usize = 4;
 pub struct GroupEvidence {
     /// Those of each of [`ThousandsMark::ALL`].
     tried: [Tried; ThousandsMark::ALL.len()],
-    /// Numbers without a mark that have three digits at most before their point, and those that have more.
-    short: u64,
+    /// The least and the highest whole number without a mark that has three digits at most. A zero says nothing, since
+    /// it is written so beside decimals, too.
+    least_short: u16,
+    most_short: u16,
+    /// Numbers without a mark that have more digits before their point.
     long: u64,
 }
 
 /// Numbers with the same mark.
 struct Tried {
     numbers: Numbers,
-    /// Whether one has the mark twice, or a point behind it, so that the mark is not before decimals.
-    is_clear: bool,
     /// The least and the highest number of their digits before the point.
     least_digits: usize,
     most_digits: usize,
     /// The first of them, with its line.
     first: Option<(u64, String)>,
+    /// The first that has the mark twice, or a point behind it, so that the mark is not before decimals.
+    clear: Option<(u64, String)>,
 }
 
 /// What a file tells of the numbers with a mark in it, besides the column that they are in.
@@ -44,24 +47,26 @@ impl GroupEvidence {
         GroupEvidence {
             tried: std::array::from_fn(|_| Tried {
                 numbers: Numbers::NONE,
-                is_clear: false,
                 least_digits: usize::MAX,
                 most_digits: 0,
                 first: None,
+                clear: None,
             }),
-            short: 0,
+            least_short: u16::MAX,
+            most_short: 0,
             long: 0,
         }
     }
 
     /// Looks at a value that is a plain number.
     pub fn see_plain(&mut self, value: &str) {
-        let digits = value.trim_start_matches(['-', '+']).bytes();
-        let digits = digits.take_while(u8::is_ascii_digit).count();
+        let number = value.trim_start_matches(['-', '+']);
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
         if digits >= LONG {
             self.long += 1;
-        } else {
-            self.short += u64::from(digits > 0);
+        } else if let Ok(short @ 1..) = number.parse::<u16>() {
+            self.least_short = self.least_short.min(short);
+            self.most_short = self.most_short.max(short);
         }
     }
 
@@ -76,9 +81,12 @@ impl GroupEvidence {
         let digits = whole.map_or(0, str::len);
         let tried = &mut self.tried[mark as usize];
         tried.numbers.add(&plain);
-        tried.is_clear |= value.matches(mark.characters()).count() > 1 || plain.contains('.');
         tried.least_digits = tried.least_digits.min(digits);
         tried.most_digits = tried.most_digits.max(digits);
+        let is_clear = value.matches(mark.characters()).count() > 1 || plain.contains('.');
+        if is_clear && tried.clear.is_none() {
+            tried.clear = Some((line, value.to_owned()));
+        }
         tried.first.get_or_insert_with(|| (line, value.to_owned()));
         Some(number)
     }
@@ -103,20 +111,22 @@ impl GroupEvidence {
     /// `has_decimals` says that others have a decimal point.
     fn is_unmistakable(&self, mark: ThousandsMark, has_decimals: bool, around: Around) -> bool {
         let tried = &self.tried[mark as usize];
-        let is_clear = tried.is_clear || has_decimals;
+        let is_clear = tried.clear.is_some() || has_decimals;
         let are_alike = tried.least_digits == tried.most_digits;
+        // One alone may be a code for no value, as -999 is.
+        let has_short = self.least_short < self.most_short;
         self.long == 0
             && match mark {
-                // In lines that commas divide a decimal one is rare, and three digits behind each rarer still.
+                // A comma may be before decimals, also in quotes where commas divide lines. But then hardly several
+                // numbers have none, while all others have three.
                 ThousandsMark::Comma => {
-                    let is_in_quotes =
-                        around.is_divided_by_commas && (tried.numbers.all > 1 || self.short > 0);
-                    is_clear || around.has_decimal_point || is_in_quotes
+                    let are_beside_short = around.is_divided_by_commas && has_short;
+                    is_clear || around.has_decimal_point || are_beside_short
                 }
                 // Numbers of telephones have as many digits each.
                 ThousandsMark::Space => {
                     let has_points = has_decimals || tried.numbers.has_point;
-                    has_points || self.short > 0 || !are_alike
+                    has_points || has_short || !are_alike
                 }
                 ThousandsMark::Apostrophe => true,
                 // Points are read with a decimal comma.
@@ -126,8 +136,8 @@ impl GroupEvidence {
 }
 
 impl Evidence {
-    /// Returns what is unmistakably before each three digits of the numbers of this column, with the first one that has
-    /// it and its line. `is_named_as_time` says that numbers may be times.
+    /// Returns what is unmistakably before each three digits of the numbers of this column, with the number that
+    /// shows it best and its line. `is_named_as_time` says that numbers may be times.
     pub fn thousands(
         &self,
         is_named_as_time: bool,
@@ -137,7 +147,8 @@ impl Evidence {
         let has_decimals = self.commas.has_decimal_points();
         let is_it = self.groups.is_unmistakable(mark, has_decimals, around);
         let decision = self.decide_with_thousands(is_named_as_time, mark);
-        let (line, value) = self.groups.tried[mark as usize].first.as_ref()?;
+        let tried = &self.groups.tried[mark as usize];
+        let (line, value) = tried.clear.as_ref().or(tried.first.as_ref())?;
         (is_it && is_number(decision.kind)).then_some((mark, *line, value.as_str()))
     }
 
@@ -237,12 +248,61 @@ mod tests {
             ..others
         };
         for (cells, mark, around, is_found, kind) in [
-            (&["1,000", "2,500"][..], Comma, lines_with_commas, true, Int),
-            (&["1,000", "7", "NA"], Comma, lines_with_commas, true, Int),
-            (&["1,000"], Comma, lines_with_commas, false, Int),
+            (
+                &["1,000", "7", "NA", "12"][..],
+                Comma,
+                lines_with_commas,
+                true,
+                Int,
+            ),
+            // All of these may be decimals, although they are in quotes.
+            (&["12,500"], Comma, lines_with_commas, false, Int),
+            (&["1,000", "2,500"], Comma, lines_with_commas, false, Int),
+            (
+                &["12,500", "-1,125", "0"],
+                Comma,
+                lines_with_commas,
+                false,
+                Int,
+            ),
+            (
+                &["12,500", "13,125", "-999"],
+                Comma,
+                lines_with_commas,
+                false,
+                Int,
+            ),
+            (
+                &["12,500", "13,125", "7.500"],
+                Comma,
+                lines_with_commas,
+                false,
+                Double,
+            ),
+            (
+                &["12,500", "13,125", "7.5"],
+                Comma,
+                lines_with_commas,
+                true,
+                Double,
+            ),
+            (
+                &["12,500", "13,125.0"],
+                Comma,
+                lines_with_commas,
+                true,
+                Double,
+            ),
+            (
+                &["12,500", "1,013,125"],
+                Comma,
+                lines_with_commas,
+                true,
+                Int,
+            ),
             (&["1,000", "2,500"], Comma, others, false, Int),
             (&["1,000", "2,500"], Comma, with_point, true, Int),
-            (&["1,000", "7"], Comma, others, false, Int),
+            (&["1,000", "7", "12"], Comma, others, false, Int),
             (&["1,000", "1,000,000"], Comma, others, true, Int),
             (&["1,000,000,000,000"], Comma, others, true, Bigint),
             (&["1,000.5", "2,000"], Comma, others, true, Double),
@@ -250,7 +310,7 @@ mod tests {
             (&["1,000", "inf", "2,000,000"], Comma, others, true, Double),
             // One that is long enough has no mark.
             (
-                &["1,000", "2,500", "3000"],
+                &["1,000", "7", "12", "3000"],
                 Comma,
                 lines_with_commas,
                 false,
@@ -289,6 +349,7 @@ mod tests {
             assert_eq!((found, of_kind), (is_found, kind), "{cells:?}");
         }
         let mut many = vec!["12"; 400];
+        many[6] = "13";
         many[7] = "1,200";
         many[9] = "none";
         let found = with_marks(&many, Comma, lines_with_commas);

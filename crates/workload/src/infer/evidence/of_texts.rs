@@ -1,6 +1,7 @@
 //! Columns of texts, and what would make them something else.
 
 use super::{Decision, Evidence, text};
+use crate::ThousandsMark;
 
 impl Evidence {
     /// Says why values that are no times, numbers or booleans are text.
@@ -9,14 +10,16 @@ impl Evidence {
         let whole = self.plain.whole;
         let all = self.plain.all;
         let (percents, amounts, thousands) = self.signs.counts();
-        if thousands > 0 && self.is_enough(thousands + whole) || self.signs.fits_all(values) {
+        let mark = self.groups.almost_all(values, self.plain);
+        let mark = mark.filter(|_| self.leading_zeros == 0 && self.huge == 0);
+        let are_whole = thousands > 0 && self.is_enough(thousands + whole);
+        if are_whole || mark == Some(ThousandsMark::Comma) || self.signs.fits_all(values) {
             let why = "numbers with a comma or point before each three digits, or a decimal one: if commas are before \
                        three digits, --thousands , says so, or [data.signs] with a unit; if they are before decimals, \
                        --decimal , does; else write the numbers with a decimal point and nothing before three digits";
             return text(why.to_owned());
         }
-        let mark = self.groups.almost_all(values, self.plain);
-        if let Some(mark) = mark.filter(|_| self.leading_zeros == 0 && self.huge == 0) {
+        if let Some(mark) = mark {
             let why = format!(
                 "numbers with {} before each three digits, or texts that look so: --thousands \"{}\" makes these \
                  numbers",

@@ -172,7 +172,7 @@ fn signs_of_numbers_are_said_in_the_workload_unless_they_are_ambiguous() {
         &[
             "share = \"int\" # whole numbers of 32 bits, from 0 to 29, without `%`, as [data.signs] says",
             "price = \"double\" # numbers, without `$`, as [data.signs] says",
-            "thousands = \",\" # before each three digits, as `1,000` of `count` in line 2 has",
+            "thousands = \",\" # before each three digits, as `1,000,000` of `area` in line 3 has",
             "count = \"int\" # whole numbers of 32 bits, from 1000 to 1029, with commas before each three digits",
             "area = \"int\" # whole numbers of 32 bits, from 0 to 29000000, with commas before each three digits",
             "mixed = \"text\" # numbers, some with `%`",

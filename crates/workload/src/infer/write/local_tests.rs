@@ -198,6 +198,23 @@ fn marks_before_each_three_digits_are_not_taken_for_granted() {
         decimal: Some(DecimalMark::Point),
         ..Asked::default()
     };
+    // In quotes they may be decimals with three digits, too, unless shorter numbers have none.
+    let short = ["\"0\"", "\"317\"", "\"634\"", "\"951\""];
+    let quoted = { short.iter() }.fold(of_visitors(",", ","), |text, number| {
+        text.replace(number, "\"1,268\"")
+    });
+    let text = written("quoted.csv", &quoted, 40);
+    assert!(!text.contains("thousands = "), "{text}");
+    let both = "if commas are before three digits, --thousands , says so, or [data.signs] with a unit; if they are \
+                before decimals, --decimal , does";
+    says(&text, &["visitors = \"text\" # ", both]);
+    // Another column shows what they are.
+    let beside = quoted.replace(".5\n", ",\"1,234,567\"\n");
+    let beside = beside.replace("share\n", "share,total\n");
+    let text = written("beside.csv", &beside, 40);
+    let first =
+        "thousands = \",\" # before each three digits, as `1,234,567` of `total` in line 2 has";
+    says(&text, &[first, "visitors = \"int\"", "total = \"int\""]);
     for asked in [thousands(ThousandsMark::Comma), with_point] {
         let (text, rows) = loaded("open.csv", &open, &asked).unwrap();
         assert_eq!(rows, 40);
