@@ -35,7 +35,7 @@ pub fn said(mark: ThousandsMark) -> Thousands {
 }
 
 /// Returns what is before each three digits of the numbers of a file with a decimal point: what the user says, or the
-/// only mark that some column unmistakably has.
+/// only mark that some column unmistakably has. A file with types has none.
 pub fn thousands(
     names: &[String],
     rows: &FileRows,
@@ -44,6 +44,9 @@ pub fn thousands(
 ) -> Option<Thousands> {
     if let Some(mark) = asked.thousands {
         return Some(said(mark));
+    }
+    if rows.kinds().is_some() {
+        return None;
     }
     let around = Around {
         is_divided_by_commas: rows.is_divided_by_commas(),
