@@ -34,6 +34,14 @@ pub fn said(mark: ThousandsMark) -> Thousands {
     (mark, "as --thousands says".to_owned())
 }
 
+/// Returns what a file tells of all its numbers.
+pub fn around(rows: &FileRows, asked: &Asked) -> Around {
+    Around {
+        is_divided_by_commas: rows.is_divided_by_commas(),
+        has_decimal_point: asked.decimal == Some(DecimalMark::Point),
+    }
+}
+
 /// Returns what is before each three digits of the numbers of a file with a decimal point: what the user says, or the
 /// only mark that some column unmistakably has. A file with types has none.
 pub fn thousands(
@@ -48,10 +56,7 @@ pub fn thousands(
     if rows.kinds().is_some() {
         return None;
     }
-    let around = Around {
-        is_divided_by_commas: rows.is_divided_by_commas(),
-        has_decimal_point: asked.decimal == Some(DecimalMark::Point),
-    };
+    let around = around(rows, asked);
     let mut found: Option<Thousands> = None;
     for ((name, written), evidence) in names.iter().zip(&rows.names).zip(evidence) {
         let Some((mark, line, value)) = evidence.thousands(is_time(name, written, asked), around)

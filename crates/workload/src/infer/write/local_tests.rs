@@ -227,6 +227,15 @@ fn marks_before_each_three_digits_are_not_taken_for_granted() {
         assert!(!text.contains("thousands = "), "{text}");
         says(&text, &["visitors = \"text\""]);
     }
+    // Neither is one that is before decimals in another column.
+    let mixed = of_visitors(",", ",").replace(".5\n", ",\"1,5\"\n");
+    let mixed = mixed.replace("share\n", "share,rate\n");
+    let text = written("mixed.csv", &mixed, 40);
+    assert!(
+        !text.contains("thousands = ") && !text.contains("decimal = "),
+        "{text}"
+    );
+    says(&text, &["visitors = \"text\"", "rate = \"text\""]);
     // With another mark in another column nothing is certain until one is said.
     let two = of_visitors("'", ",").replace(",0.5\n", ",5\n");
     let two = two.replace(".5\n", " 000\n");
