@@ -79,7 +79,7 @@ pub fn thousands(
         let decision = evidence.decide(is_time(name, written, asked));
         let has_commas = decision.signs.as_ref().is_some_and(NumberForm::has_commas);
         match mark {
-            ThousandsMark::Comma => evidence.has_decimal_commas(),
+            ThousandsMark::Comma => evidence.has_decimal_commas() || evidence.lacks_marks(mark),
             _ => has_commas,
         }
     });

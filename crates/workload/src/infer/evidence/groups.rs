@@ -12,8 +12,8 @@ const LONG: usize = 4;
 pub struct GroupEvidence {
     /// Those of each of [`ThousandsMark::ALL`].
     tried: [Tried; ThousandsMark::ALL.len()],
-    /// The least and the highest whole number without a mark that has three digits at most. A zero says nothing, since
-    /// it is written so beside decimals, too.
+    /// The least and the highest positive whole number without a mark that has three digits at most. A zero says
+    /// nothing, since it is written so beside decimals, too, and neither do codes for no value, such as -9 and -99.
     least_short: u16,
     most_short: u16,
     /// Numbers without a mark that have more digits before their point.
@@ -60,11 +60,11 @@ impl GroupEvidence {
 
     /// Looks at a value that is a plain number.
     pub fn see_plain(&mut self, value: &str) {
-        let number = value.trim_start_matches(['-', '+']);
-        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let digits = value.trim_start_matches(['-', '+']).bytes();
+        let digits = digits.take_while(u8::is_ascii_digit).count();
         if digits >= LONG {
             self.long += 1;
-        } else if let Ok(short @ 1..) = number.parse::<u16>() {
+        } else if let Ok(short @ 1..) = value.parse::<u16>() {
             self.least_short = self.least_short.min(short);
             self.most_short = self.most_short.max(short);
         }
@@ -113,7 +113,7 @@ impl GroupEvidence {
         let tried = &self.tried[mark as usize];
         let is_clear = tried.clear.is_some() || has_decimals;
         let are_alike = tried.least_digits == tried.most_digits;
-        // One alone may be a code for no value, as -999 is.
+        // One alone may be a code for no value, as 999 is.
         let has_short = self.least_short < self.most_short;
         self.long == 0
             && match mark {
@@ -150,6 +150,14 @@ impl Evidence {
         let tried = &self.groups.tried[mark as usize];
         let (line, value) = tried.clear.as_ref().or(tried.first.as_ref())?;
         (is_it && is_number(decision.kind)).then_some((mark, *line, value.as_str()))
+    }
+
+    /// Returns whether some numbers of this column lack the mark that others have, so that it may be before decimals.
+    pub fn lacks_marks(&self, mark: ThousandsMark) -> bool {
+        let tried = &self.groups.tried[mark as usize];
+        let is_clear = tried.clear.is_some() || self.commas.has_decimal_points();
+        let are_numbers = self.groups.found(mark, self.values, self.plain).is_some();
+        self.groups.long > 0 && are_numbers && !is_clear
     }
 
     /// Decides the type in a file whose numbers have this mark before each three digits. `is_named_as_time` says that
@@ -266,7 +274,7 @@ mod tests {
                 Int,
             ),
             (
-                &["12,500", "13,125", "-999"],
+                &["12,500", "13,125", "999", "-99", "-9"],
                 Comma,
                 lines_with_commas,
                 false,
@@ -354,6 +362,16 @@ mod tests {
         many[9] = "none";
         let found = with_marks(&many, Comma, lines_with_commas);
         assert_eq!(found, (true, Int, 1), "rare ones are numbers, too");
+        for (cells, lacks) in [
+            (&["12,500", "3500"][..], true),
+            (&["12,500", "350"], false),
+            (&["12,500", "3500", "7.5"], false),
+            (&["1,012,500", "3500"], false),
+            (&["12,500", "3500", "north"], false),
+            (&["3500"], false),
+        ] {
+            assert_eq!(of(cells).lacks_marks(Comma), lacks, "{cells:?}");
+        }
         let commas = of(&["1,000,000", "5"]).decide_with_thousands(false, Space);
         assert_eq!(commas.kind, Text);
         assert!(commas.why.contains("and not spaces"), "{}", commas.why);

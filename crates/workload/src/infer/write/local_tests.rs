@@ -215,6 +215,13 @@ fn marks_before_each_three_digits_are_not_taken_for_granted() {
     let first =
         "thousands = \",\" # before each three digits, as `1,234,567` of `total` in line 2 has";
     says(&text, &[first, "visitors = \"int\"", "total = \"int\""]);
+    let lacking = beside.replacen("\"1,268\"", "3500", 1);
+    let text = written("lacking.csv", &lacking, 40);
+    assert!(!text.contains("thousands = "), "{text}");
+    says(
+        &text,
+        &["visitors = \"text\"", "total = \"int\"", "total = \",\""],
+    );
     for asked in [thousands(ThousandsMark::Comma), with_point] {
         let (text, rows) = loaded("open.csv", &open, &asked).unwrap();
         assert_eq!(rows, 40);
