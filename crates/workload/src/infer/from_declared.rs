@@ -45,6 +45,7 @@ impl Inferred {
             bad_rows: 0,
             null: Vec::new(),
             decimal_comma: None,
+            thousands: None,
             zone: None,
             delimiter: None,
             no_header: false,

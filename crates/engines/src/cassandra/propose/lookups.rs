@@ -1,7 +1,5 @@
 //! Rules on questions that find rows by a column outside the key: indexes, second tables, and what goes wrong.
 
-use bakeoff_workload::ColumnType;
-
 use super::base::Base;
 use super::sources::HADDAD;
 use crate::advice::{Advice, Facts, FilterKind, Question, Rank, Stated, count, percent};
@@ -63,7 +61,7 @@ const MOST_COLUMNS: usize = 3;
 pub fn found_by(facts: &Facts) -> Vec<Advice> {
     let is_indexed = |column: &str| {
         let column = facts.table.column(column);
-        column.is_some_and(|c| !c.kind.is_floating() && c.kind != ColumnType::Blob)
+        column.is_some_and(|c| c.kind.can_be_key())
     };
     let found = facts.found_by();
     let columns = found.iter().filter(|(column, _)| is_indexed(column));

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::BadCell;
-use crate::number_form::has_decimal_comma;
+use crate::number_form::{grouped, has_decimal_comma};
 use crate::time_format::{has_offset, iso_time};
 use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone};
 use arrow::array::{
@@ -207,13 +207,33 @@ fn advice(kind: ColumnType, cell: &str, numbers: Option<&NumberForm>) -> String 
         {
             "; make the column `double`, or correct the cell".to_owned()
         }
-        kind if kind.is_number() && numbers.is_none() && has_decimal_comma(word) =>
-        {
-            "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
-                .to_owned()
+        kind if kind.is_number() && numbers.is_none() => {
+            of_marks(word).unwrap_or_else(|| AS_IT_IS.to_owned())
         }
         ColumnType::Timestamp => String::new(),
-        _ => "; correct the cell, or make the column `text`".to_owned(),
+        _ => AS_IT_IS.to_owned(),
+    }
+}
+
+/// Advice about a cell that nothing else makes one of its column's type.
+const AS_IT_IS: &str = "; correct the cell, or make the column `text`";
+
+/// Returns advice about a cell that is a number if the marks in it are those of its file.
+fn of_marks(cell: &str) -> Option<String> {
+    let decimal = has_decimal_comma(cell).then(|| {
+        "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
+            .to_owned()
+    });
+    let thousands = grouped(cell).map(|(mark, _)| {
+        format!(
+            "; if its {} are before each three digits, say `thousands = \"{}\"` in [data] (--thousands of ingest)",
+            mark.described(),
+            mark.written()
+        )
+    });
+    match (decimal, thousands) {
+        (Some(decimal), Some(thousands)) => Some(decimal + &thousands),
+        (decimal, thousands) => decimal.or(thousands),
     }
 }
 
