@@ -232,7 +232,7 @@ class Table:
         series = keys(workload, names, rows)
         self.rows = len(rows)
         self.columns = {name: Column([row[at] for row in rows], series) for at, name in enumerate(names)}
-        affinity = {"double": "REAL", "int": "INTEGER", "bigint": "INTEGER"}
+        affinity = {"double": "REAL", "float": "REAL", "int": "INTEGER", "bigint": "INTEGER"}
         self.sql = sqlite3.connect(":memory:")
         columns = ", ".join(f'"{name}" {affinity.get(workload.types[name], "TEXT")}' for name in names)
         self.sql.execute(f"CREATE TABLE t ({columns})")
@@ -353,7 +353,7 @@ def filters(workload, whole):
             continue
         (value, _), quoted = column.counts.most_common(1)[0], '"' + name.replace('"', '""') + '"'
         kind = workload.types[name]
-        if kind in ("int", "bigint", "double"):
+        if kind in ("int", "bigint", "float", "double"):
             yield f"{name} = {value}", f"{quoted} = {value}", []
             high = high_value(column)
             yield f"{name} > {high}", f"{quoted} > {high}", []

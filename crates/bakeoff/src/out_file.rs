@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::TempPath;
 
+/// Beginning of the names of files that are not complete; a kill leaves them.
+pub const UNFINISHED: &str = ".bakeoff-";
+
 /// A file that is written under a temporary name beside its own, and gets its own when it is complete and on the
 /// disk. Devices and pipes, such as `/dev/stdout`, are written to directly.
 ///
@@ -78,7 +81,7 @@ impl OutFile {
             _ => {}
         }
         let created = tempfile::Builder::new()
-            .prefix(".bakeoff-")
+            .prefix(UNFINISHED)
             // As of any new file; the umask takes away from it.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder);

@@ -1,5 +1,6 @@
 //! Takes figures of designs' servers at the beginning of a step, about once a second while it lasts, and at its end.
-//! Those of several nodes, and of servers that somebody else runs, are taken half as often, since others may need them.
+//! Those of several nodes, and of servers that somebody else runs, are taken half as often, since others may need them;
+//! so are they while a load lasts, which takes its samples itself.
 //!
 //! All samples together take no more than 2% of the time, since each is followed by a rest of 49 times as long. One
 //! alongside a step holds nothing up and waits for a server that is busy, so that the quickest sample of the design
@@ -68,11 +69,7 @@ impl State {
     /// Returns the shortest time from any sample to one of a design at this moment.
     fn every(&self, id: &str, now: Instant) -> Duration {
         let so_far = self.first.map(|first| now - first).unwrap_or_default();
-        let least = if self.of_a_cluster.contains(id) {
-            EVERY_OF_A_CLUSTER
-        } else {
-            EVERY
-        };
+        let least = every(self.of_a_cluster.contains(id));
         least.max(so_far / PART_OF_THE_TIME)
     }
 
@@ -87,6 +84,25 @@ impl State {
             self.silent.insert(id.to_owned());
         }
     }
+}
+
+/// Returns the shortest time between two samples of a server, or of a cluster.
+pub fn every(is_of_a_cluster: bool) -> Duration {
+    if is_of_a_cluster {
+        EVERY_OF_A_CLUSTER
+    } else {
+        EVERY
+    }
+}
+
+/// Returns whether Bakeoff started the servers of a design: the system tells the CPU time of these, and of no others.
+pub fn is_own(design: &dyn Design) -> bool {
+    design.server_cpu_seconds().is_some()
+}
+
+/// Returns whether a sample is of several nodes, or of a server that Bakeoff did not start.
+pub fn is_of_a_cluster(is_own: bool, sample: &ServerSample) -> bool {
+    !is_own || sample.nodes.is_some()
 }
 
 /// A step while the server is sampled.
@@ -236,8 +252,7 @@ impl ServerWatch {
         let told = within(limit, async { Ok(design.server_sample().await) }).await;
         let took = asked.at.elapsed();
         drop(asked);
-        // The system tells the CPU time of servers that Bakeoff started, and of no others.
-        let is_own = design.server_cpu_seconds().is_some();
+        let is_own = is_own(design);
         let mut state = self.state();
         match told {
             Ok(None) => {
@@ -249,7 +264,7 @@ impl ServerWatch {
             Ok(Some(sample)) if !sample.is_empty() => {
                 let quickest = quickest.map_or(took, |quickest| quickest.min(took));
                 state.quickest.insert(id.clone(), quickest);
-                if !is_own || sample.nodes.is_some() {
+                if is_of_a_cluster(is_own, &sample) {
                     state.of_a_cluster.insert(id.clone());
                 }
                 Some(sample)

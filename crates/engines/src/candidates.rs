@@ -138,8 +138,8 @@ pub struct TargetCandidates<'a> {
     pub options: TargetOptions,
     /// The moment at which all shards begin, by which they recognize each other.
     pub start_at: Option<SystemTime>,
-    /// The design that answers questions beside the loads, where it is none of the driven ones.
-    pub beside: Option<&'a DesignId>,
+    /// The designs that answer questions beside the loads in place of the driven ones.
+    pub beside: &'a [DesignId],
 }
 
 impl TargetCandidates<'_> {
@@ -196,8 +196,11 @@ impl DriveCandidates for TargetCandidates<'_> {
         announced.await.map_err(DesignError::from)
     }
 
-    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
-        let Some(id) = self.beside else {
+    async fn make_beside(
+        &mut self,
+        place: usize,
+    ) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        let Some(id) = self.beside.get(place) else {
             return Err(DesignError::new(
                 "no design was named to answer the questions: name one with --beside-design",
             ));

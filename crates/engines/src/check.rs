@@ -14,9 +14,11 @@ use datafusion::prelude::SessionContext;
 use crate::complaint::{self, is_query};
 use crate::dialect::position_of;
 use crate::nulls::with_nulls;
+use crate::plain_sql::{NotPlain, plain_sql};
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
 use crate::{Context, EngineOptions};
@@ -72,7 +74,7 @@ pub async fn check_queries(workload: &Workload) -> Result<()> {
     let session =
         session_with(1, &workload.table.name, table).map_err(|e| Error::Usage(message(&e)))?;
     for query in &workload.queries {
-        let plan = match planned(workload, &session, query, &query.sql).await {
+        let plan = match planned_question(workload, &session, query).await {
             Ok(plan) => plan,
             Err((line, column, complaint)) => {
                 let message = format!("query {}: {complaint}", query.name);
@@ -104,7 +106,7 @@ pub async fn check_question(
 ) -> std::result::Result<bool, String> {
     let table = Arc::new(EmptyTable::new(workload.table.schema()));
     let session = session_with(1, &workload.table.name, table).map_err(|error| message(&error))?;
-    let planned = planned(workload, &session, question, &question.sql).await;
+    let planned = planned_question(workload, &session, question).await;
     let plan = planned.map_err(|(line, column, complaint)| {
         format!("line {line}, column {column}: {complaint}")
     })?;
@@ -154,27 +156,36 @@ async fn complaint_of_engine_sql(
     None
 }
 
-/// Plans a query's SQL, unless it is nested too deeply for a parser. The error is the line, the column and what is
-/// wrong there.
+/// Plans a question, unless it has something that has no meaning in the SQL of DataFusion. The error is that of
+/// [`planned`].
+async fn planned_question(
+    workload: &Workload,
+    session: &SessionContext,
+    query: &Query,
+) -> Result<LogicalPlan, (usize, usize, String)> {
+    if let Err(NotPlain { position, why }) = plain_sql(&query.sql) {
+        return Err((position.0, position.1, why));
+    }
+    planned(workload, session, query, &query.sql).await
+}
+
+/// Plans a query's SQL. The error is the line, the column and what is wrong there.
 async fn planned(
     workload: &Workload,
     session: &SessionContext,
     query: &Query,
     sql: &str,
 ) -> Result<LogicalPlan, (usize, usize, String)> {
-    if let Some(complaint) = depth::complaint(sql) {
-        return Err((1, 1, complaint));
-    }
     if words(sql).is_some_and(|words| has_stray_comma(&words)) {
         let complaint = "there is a comma before FROM with no column behind it: leave it out";
         return Err((1, 1, complaint.to_owned()));
     }
     let with_nulls = with_nulls(query, sql);
-    let plan = session
-        .state()
-        .create_logical_plan(&with_nulls)
-        .await
-        .map_err(|error| located(workload, &error))?;
+    let plan = parse::plan(&session.state(), &with_nulls).await;
+    let plan = plan.map_err(|unparsed| match unparsed {
+        Unparsed::Refused(complaint) => (1, 1, complaint),
+        Unparsed::Failed(error) => located(workload, &error),
+    })?;
     if let Some(complaint) = ignored::complaint(&with_nulls) {
         return Err((1, 1, complaint));
     }

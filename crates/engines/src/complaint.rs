@@ -5,6 +5,7 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
 
 use crate::sql::message;
+use crate::unimplemented::{self, without_dump};
 
 pub struct Complaint {
     /// The line and the column in the SQL, both counted from 1.
@@ -42,6 +43,7 @@ pub fn from_planner(
             None => first_sentences(plan),
         },
         DataFusionError::SQL(syntax, _) => syntax_error(&syntax.to_string()),
+        DataFusionError::NotImplemented(lacking) => unimplemented::words(lacking),
         _ => text,
     };
     Complaint { position, message }
@@ -90,6 +92,7 @@ fn first_sentences(message: &str) -> String {
         .split("\n\tCandidate functions:")
         .next()
         .unwrap_or(useful);
+    let useful = without_dump(useful);
     useful.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

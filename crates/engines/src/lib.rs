@@ -38,6 +38,7 @@ mod option_group;
 mod oracle;
 mod owner;
 mod parquet;
+mod plain_sql;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod propose;
@@ -61,8 +62,10 @@ mod sql_pieces;
 mod statements;
 mod stored_columns;
 pub mod tables;
+mod ties;
 mod tls;
 mod translate;
+mod unimplemented;
 mod value_folders;
 
 pub use absent::Absent;
@@ -112,5 +115,6 @@ pub use statements::{
     AskedTable, Candidate, Language, LogKind, LoggedMix, QueryLog, StatementsFile,
     with_drawn_values,
 };
+pub use ties::tie_notes;
 pub use translate::{lacking, plain_queries, plain_query, translate_queries, translate_query};
 pub use value_folders::ValueFolders;

@@ -1,24 +1,23 @@
 //! What commands have made on servers of others: who made it, by the marker there, and whether that command is still
 //! going on, as far as this machine knows.
 
+mod log;
+
 use std::fmt;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_stats::drive::DriveRecord;
-use bakeoff_stats::sweep::SweepRecord;
-use bakeoff_stats::{LogRecord, Record, Run};
+use bakeoff_stats::Run;
 use uuid::Uuid;
 
+use self::log::Log;
 use crate::EngineError;
 use crate::owner::run_name;
 
 /// The number of hexadecimal digits of a token.
 const TOKEN_DIGITS: usize = 32;
-/// The logs that commands write into their folder.
-const LOGS: [&str; 3] = [Record::FILE, DriveRecord::FILE, SweepRecord::FILE];
 
 /// Something on a server that commands of Bakeoff have made, or that is named as if they had.
 #[derive(Debug, Clone)]
@@ -114,16 +113,41 @@ impl Maker {
 
     /// Finds out whether the command is going on, by its folder if it is on this machine.
     pub fn state(&self) -> MadeState {
-        // The machine may have had another name when the command began.
-        let is_here = self.is_of_this_machine() || self.log().is_some();
-        if is_here && Run::is_being_written(&self.dir) {
+        let log = self.log();
+        if self.is_in_use(log.is_some()) {
             return MadeState::InUse;
         }
-        self.state_at_rest()
+        self.state_at_rest(log)
     }
 
-    /// Finds out what has become of the command, if no process writes to its folder.
-    fn state_at_rest(&self) -> MadeState {
+    /// Finds out the same where the log of the command may tell that it does not make what its marker is on: `is_made`
+    /// is asked about the first line of the log, and `otherwise` says why such a thing is not the command's.
+    pub(crate) fn state_of(
+        &self,
+        is_made: impl FnOnce(&str) -> bool,
+        otherwise: &str,
+    ) -> MadeState {
+        let log = self.log();
+        if self.is_in_use(log.is_some()) {
+            return MadeState::InUse;
+        }
+        let is_made = log.as_ref().is_some_and(|log| is_made(&log.first_line));
+        match self.state_at_rest(log) {
+            MadeState::Stopped | MadeState::Kept if !is_made => {
+                MadeState::NotOurs(otherwise.to_owned())
+            }
+            state => state,
+        }
+    }
+
+    /// Returns whether a process of this machine writes to the command's folder, if the folder is here: its log says
+    /// so, also if the machine had another name when the command began.
+    fn is_in_use(&self, has_log: bool) -> bool {
+        (has_log || self.is_of_this_machine()) && Run::is_being_written(&self.dir)
+    }
+
+    /// Finds out what has become of the command, by its log if that is here, if no process writes to its folder.
+    fn state_at_rest(&self, log: Option<Log>) -> MadeState {
         if !self.is_of_this_machine() {
             return MadeState::NotKnown("it is of another machine");
         }
@@ -135,13 +159,16 @@ impl Maker {
         if self.token.is_none() {
             return MadeState::NotKnown("it is of an early version");
         }
-        match self.log() {
-            None => MadeState::NotKnown("its folder is not here any more, or is another command's"),
-            Some(log) if Some(log.owner) != this_user() => {
-                MadeState::NotKnown("it is of another user of this machine")
-            }
-            Some(log) if is_complete(&log.text) => MadeState::Kept,
-            Some(_) => MadeState::Stopped,
+        let Some(log) = log else {
+            return MadeState::NotKnown("its folder is not here any more, or is another command's");
+        };
+        if Some(log.owner) != this_user() {
+            return MadeState::NotKnown("it is of another user of this machine");
+        }
+        match log.has_ended() {
+            Ok(true) => MadeState::Kept,
+            Ok(false) => MadeState::Stopped,
+            Err(_) => MadeState::NotKnown("its log cannot be read"),
         }
     }
 
@@ -149,19 +176,15 @@ impl Maker {
         run_name(&self.dir) == self.name
     }
 
-    /// Returns the first line of the log in the command's folder, which says what the command makes.
-    pub(crate) fn first_line(&self) -> Option<String> {
-        Some(self.log()?.text.lines().next()?.to_owned())
-    }
-
+    /// Opens the log in the command's folder, if that is here.
     fn log(&self) -> Option<Log> {
-        log_of(&self.dir, self.token.as_deref()?)
+        Log::find(&self.dir, self.token.as_deref()?)
     }
 }
 
-/// Checks that something is still what it was found to be. No command of this machine goes on with it while the
-/// returned lock of its folder is held, where that is here.
-pub(crate) fn hold(found: &Made) -> Result<Option<File>, EngineError> {
+/// Checks that something is still what it was found to be. Returns the lock of its command's folder and the first line
+/// of the log there, where they are here. No command of this machine goes on with it while the lock is held.
+pub(crate) fn hold(found: &Made) -> Result<(Option<File>, Option<String>), EngineError> {
     let refused = |why: &str| {
         EngineError(format!(
             "{} {} is left alone, since {why}",
@@ -174,57 +197,31 @@ pub(crate) fn hold(found: &Made) -> Result<Option<File>, EngineError> {
         MadeState::Stopped | MadeState::Kept | MadeState::NotKnown(_) => {}
     }
     let Some(maker) = found.maker() else {
-        return Ok(None);
+        return Ok((None, None));
     };
-    if maker.state() == MadeState::InUse {
+    // A marker of somebody else may name any folder of this machine: only that of the command itself is locked.
+    let is_here = maker.log().is_some();
+    if maker.is_in_use(is_here) {
         return Err(refused(&format!(
             "a process of this machine writes to {}",
             maker.dir.display()
         )));
     }
-    // A marker of somebody else may name any folder of this machine: only that of the command itself is locked.
-    let is_here = maker.log().is_some();
     let lock = is_here.then(|| Run::lock(&maker.dir)).transpose();
     let lock = lock.map_err(|error| refused(&error.to_string()))?;
-    if maker.state_at_rest() != found.state {
+    // Nobody writes to the log any more.
+    let log = maker.log();
+    let begun = log.as_ref().map(|log| log.first_line.clone());
+    if maker.state_at_rest(log) != found.state {
         return Err(refused(
             "its command has gone on meanwhile: repeat this to see what it is now",
         ));
     }
-    Ok(lock)
+    Ok((lock, begun))
 }
 
 fn is_token(word: &str) -> bool {
     word.len() == TOKEN_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// The log of a command.
-struct Log {
-    text: String,
-    /// The id of the user who owns the file.
-    owner: u32,
-}
-
-/// Returns the log in a folder of the command with this token, which its first line has.
-fn log_of(dir: &Path, token: &str) -> Option<Log> {
-    let mut logs = LOGS.iter().filter_map(|name| read_log(&dir.join(name)));
-    logs.find(|log| {
-        let first = log.text.lines().next();
-        first.is_some_and(|line| line.contains(token))
-    })
-}
-
-fn read_log(path: &Path) -> Option<Log> {
-    let file = fs::metadata(path).ok()?;
-    // Reading a pipe would wait for whoever writes to it.
-    if !file.is_file() {
-        return None;
-    }
-    let bytes = fs::read(path).ok()?;
-    Some(Log {
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-        owner: file.uid(),
-    })
 }
 
 /// Returns the id of the user that this process runs as.
@@ -232,16 +229,13 @@ fn this_user() -> Option<u32> {
     fs::metadata("/proc/self").ok().map(|process| process.uid())
 }
 
-/// Returns whether the last record of a log is that of a command's end.
-fn is_complete(log: &str) -> bool {
-    let last = log.lines().next_back().unwrap_or_default();
-    let record: Option<serde_json::Value> = serde_json::from_str(last).ok();
-    record.is_some_and(|record| record["record"] == "finished")
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::chown;
+    use std::path::Path;
+
+    use bakeoff_stats::drive::DriveRecord;
+    use bakeoff_stats::{LogRecord, Record};
 
     use super::*;
     use crate::Context;
@@ -336,7 +330,8 @@ mod tests {
             state,
         };
         let stopped = made(MadeState::Stopped);
-        let lock = hold(&stopped).unwrap();
+        let (lock, first_line) = hold(&stopped).unwrap();
+        assert_eq!(first_line.as_deref(), Some(begun.trim_end()));
         assert!(lock.is_some() && Run::is_being_written(folder.path()));
         let refused = hold(&stopped).unwrap_err().to_string();
         assert!(refused.contains("writes to"), "{refused}");
@@ -353,6 +348,6 @@ mod tests {
             marker: "a title (12345678)".to_owned(),
             ..made(MadeState::NotKnown("it is of a load"))
         };
-        assert!(hold(&unmarked).unwrap().is_none());
+        assert!(hold(&unmarked).unwrap().0.is_none());
     }
 }

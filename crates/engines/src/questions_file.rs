@@ -1,11 +1,10 @@
 //! Questions in a file of SQL: statements with semicolons between them, each with a name if a comment above it has one.
 
 use bakeoff_workload::infer::AskedQuestion;
-use datafusion::sql::parser::DFParser;
 use datafusion::sql::resolve::resolve_table_references;
 
 use crate::sql_check::{complaint, line_without_end, statements};
-use crate::statements::depth;
+use crate::statements::parse::{Unparsed, any_statements};
 
 /// What a comment above a question says before its name.
 const NAME: &str = "name:";
@@ -45,7 +44,8 @@ impl QuestionsFile {
                     "{shown}: another question has this name; give it another one"
                 ));
             }
-            for table in tables_of(statement.sql) {
+            let asked = tables_of(statement.sql).map_err(|why| format!("{shown}: {why}"))?;
+            for table in asked {
                 if !tables.contains(&table) {
                     tables.push(table);
                 }
@@ -96,7 +96,7 @@ pub fn name_above(before: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// Checks that a statement is a query that a parser may be given.
+/// Checks that a statement is a query.
 fn check_kind(sql: &str) -> Result<(), String> {
     let first = sql.split(|c: char| !c.is_ascii_alphabetic()).next();
     let makes = first.is_some_and(|word| {
@@ -111,24 +111,29 @@ fn check_kind(sql: &str) -> Result<(), String> {
                 .to_owned(),
         );
     }
-    match complaint(sql).or_else(|| depth::complaint(sql)) {
+    match complaint(sql) {
         Some(why) => Err(why),
         None => Ok(()),
     }
 }
 
-/// Returns the tables that a query names; none if it cannot be read, which planning it tells with its place.
-fn tables_of(sql: &str) -> Vec<String> {
-    let Ok(read) = DFParser::parse_sql(sql) else {
-        return Vec::new();
+/// Returns the tables that a query names; none if it is no SQL, which planning it tells with its place.
+///
+/// # Errors
+/// It is nested too deeply.
+fn tables_of(sql: &str) -> Result<Vec<String>, String> {
+    let read = match any_statements(sql) {
+        Ok(read) => read,
+        Err(Unparsed::Refused(why)) => return Err(why),
+        Err(Unparsed::Failed(_)) => return Ok(Vec::new()),
     };
     let named = read
         .iter()
         .filter_map(|statement| resolve_table_references(statement, true).ok());
-    named
+    Ok(named
         .flat_map(|(tables, _)| tables)
         .map(|table| table.to_string())
-        .collect()
+        .collect())
 }
 
 /// Returns the only name, if it is one that a workload may give to its table.

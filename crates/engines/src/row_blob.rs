@@ -1,12 +1,12 @@
 //! The encoding of a row's columns outside the key as one blob.
 //!
 //! A blob begins with a bitmap that has a bit for each column, least significant bit first, set for
-//! null. The values that are not null follow in column order: booleans as 1 byte, int as 4, bigint,
-//! double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
+//! null. The values that are not null follow in column order: booleans as 1 byte, int and float as 4,
+//! bigint, double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
 //! their bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use bakeoff_workload::{ColumnType, Value};
 
 /// Appends the blob of one row, whose columns outside the key are given in table order.
@@ -25,6 +25,9 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
             }
             ColumnType::Bigint => {
                 out.extend(array.as_primitive::<Int64Type>().value(row).to_le_bytes());
+            }
+            ColumnType::Float => {
+                out.extend(array.as_primitive::<Float32Type>().value(row).to_le_bytes());
             }
             ColumnType::Double => {
                 out.extend(array.as_primitive::<Float64Type>().value(row).to_le_bytes());
@@ -51,6 +54,7 @@ pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
             Value::Boolean(v) => out.push(u8::from(*v)),
             Value::Int(v) => out.extend(v.to_le_bytes()),
             Value::Bigint(v) | Value::Timestamp(v) => out.extend(v.to_le_bytes()),
+            Value::Float(v) => out.extend(v.to_le_bytes()),
             Value::Double(v) => out.extend(v.to_le_bytes()),
             Value::Text(v) => push_bytes(v.as_bytes(), out),
             Value::Blob(v) => push_bytes(v, out),
@@ -89,7 +93,7 @@ pub fn decode<'a>(
         }
         let width = match kind {
             ColumnType::Boolean => 1,
-            ColumnType::Int => 4,
+            ColumnType::Int | ColumnType::Float => 4,
             ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
             ColumnType::Text | ColumnType::Blob => take_length(&mut rest)?,
         };
@@ -117,16 +121,19 @@ fn take_length(bytes: &mut &[u8]) -> Option<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{BooleanArray, Float64Array, Int32Array, Int64Array, StringArray};
+    use arrow::array::{
+        BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+    };
 
     use super::*;
 
-    const KINDS: [ColumnType; 5] = [
+    const KINDS: [ColumnType; 6] = [
         ColumnType::Int,
         ColumnType::Text,
         ColumnType::Double,
         ColumnType::Boolean,
         ColumnType::Bigint,
+        ColumnType::Float,
     ];
 
     fn blob(row: usize) -> Vec<u8> {
@@ -137,6 +144,7 @@ mod tests {
             Arc::new(Float64Array::from(vec![Some(f64::NAN), None])),
             Arc::new(BooleanArray::from(vec![Some(true), None])),
             Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(7)])),
+            Arc::new(Float32Array::from(vec![Some(-0.1), None])),
         ];
         let columns: Vec<_> = KINDS.into_iter().zip(&arrays).collect();
         let mut out = Vec::new();
@@ -155,13 +163,14 @@ mod tests {
 
     #[test]
     fn every_type_comes_back_with_its_nulls() {
-        let first = values(&blob(0), 4).unwrap();
+        let first = values(&blob(0), 5).unwrap();
         assert_eq!(first[0].as_deref(), Some(&(-5i32).to_le_bytes()[..]));
         assert_eq!(first[1].as_ref().unwrap().len(), 300);
         assert!(f64::from_le_bytes(first[2].clone().unwrap().try_into().unwrap()).is_nan());
         assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
         assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
-        let second = values(&blob(1), 4).unwrap();
+        assert_eq!(first[5].as_deref(), Some(&(-0.1f32).to_le_bytes()[..]));
+        let second = values(&blob(1), 5).unwrap();
         assert_eq!(
             second,
             [
@@ -169,7 +178,8 @@ mod tests {
                 Some(vec![]),
                 None,
                 None,
-                Some(7i64.to_le_bytes().to_vec())
+                Some(7i64.to_le_bytes().to_vec()),
+                None
             ]
         );
     }
@@ -183,7 +193,7 @@ mod tests {
     fn a_torn_blob_is_detected_wherever_it_is_torn() {
         let whole = blob(0);
         for length in 0..whole.len() {
-            assert_eq!(values(&whole[..length], 4), None, "cut at {length}");
+            assert_eq!(values(&whole[..length], 5), None, "cut at {length}");
         }
     }
 }

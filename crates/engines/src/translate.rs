@@ -17,7 +17,7 @@ pub fn plain_queries(workload: &mut Workload) {
     }
 }
 
-/// Writes a question that has functions of other systems in the SQL of DataFusion. One that is nested too deeply stays
+/// Writes a question that has functions of other systems in the SQL of DataFusion. One that cannot be written so stays
 /// as it is, and is refused where it is checked.
 pub fn plain_query(query: &mut Query, table: &Table) {
     if depth::complaint(&query.sql).is_some() {

@@ -2,8 +2,9 @@
 //! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
 //! `-- scales validate`; with designs that differ in one setting, `-- paged html`; of a race, `-- race html`; of
 //! a load, `-- comparison html`, `-- search html`, `-- rate html`, `-- ramp html`, `-- passes html`,
-//! `-- questions html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an insert sweep, `-- sweep html`, or
-//! `-- sweep rounds` of one in several rounds; of two runs side by side `-- pair`, and of two loads `-- pair load`.
+//! `-- questions html`, `-- several html` or `-- stall html`, or `-- stall folder` to keep its folder and print its
+//! path; of an insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds; of two runs side by side
+//! `-- pair`, and of two loads `-- pair load`.
 //! `-- hour` prints the bytes of the pages of an hour on three nodes, and how long it takes to make them from what is
 //! on record, as `--follow` does; build it with `--release`.
 
@@ -36,6 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("passes") => load(drive::passes()?, &arguments[1..])?,
         Some("questions") => load(drive::questions()?, &arguments[1..])?,
+        Some("several") => load(drive::answered_by_several()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         Some("sweep") => sweep(&arguments[1..])?,
         Some("paged") => paged(&arguments[1..])?,

@@ -24,8 +24,9 @@ use crate::units;
 /// Relative change of bytes below which storage is not listed.
 const SAME_BYTES: f64 = 0.01;
 /// Explains how to read the ratios.
-const LEGEND: &str = "B/A is a ratio of times: above 1, B is slower. All intervals hold at once with \
-    95% confidence.";
+const LEGEND: &str = "B/A is B divided by A: of times, above 1 is slower, and of rates, below 1. A and B are centres \
+    of their rounds (Hodges-Lehmann), where the report of each alone has medians. All intervals hold at once with 95% \
+    confidence.";
 /// Heads what would decide undecided figures.
 const SETTLING: &str = "What would settle the others";
 /// Names the error that no comparison of two runs can show.
@@ -212,20 +213,34 @@ fn rank(change: &Change) -> u8 {
     }
 }
 
-/// Returns the size of a change, so that half and twice the time count as equally large.
+/// Returns the size of a change, so that half and twice the time count as equally large; what only the rounding of
+/// numbers makes is no difference in size.
 fn size(change: &Change) -> f64 {
-    change.ratio.ln().abs()
+    (change.ratio.ln().abs() * 1e9).round()
 }
 
 fn row(change: &Change) -> [Cell; 7] {
+    let [a, b, ratio, interval, shown] = figures(change);
     [
         left(&change.design),
         left(&words::what(&change.what)),
-        right(words::figure(&change.what, change.a)),
-        right(words::figure(&change.what, change.b)),
-        right(words::ratio(change.ratio)),
-        right(words::interval(change.interval)),
-        left(words::shown(change.shown)),
+        right(a),
+        right(b),
+        right(ratio),
+        right(interval),
+        left(&shown),
+    ]
+}
+
+/// Writes A, B, the ratio of the two with its interval, and what that shows.
+fn figures(change: &Change) -> [String; 5] {
+    let (ratio, interval) = change.shown_ratio();
+    [
+        words::figure(&change.what, change.a),
+        words::figure(&change.what, change.b),
+        words::ratio(ratio),
+        words::interval(interval),
+        words::shown(change.shown).to_owned(),
     ]
 }
 

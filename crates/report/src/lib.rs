@@ -4,7 +4,8 @@
 //!
 //! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`], and what to take after it,
 //!   [`recommendation`]
-//! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`]
+//! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`], and what to take after it,
+//!   [`drive::recommendation`]
 //! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
 //! - a study, [`Study`](bakeoff_stats::study::Study), with the summaries of its steps: [`study`]
 //! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
@@ -24,7 +25,6 @@ pub mod decide;
 pub mod diagnose;
 pub mod drive;
 mod everything;
-mod exporters;
 pub mod listing;
 mod markup;
 mod nodes;
@@ -33,6 +33,7 @@ mod partitions;
 mod per_node;
 pub mod propose;
 mod rows_from;
+mod sample_notes;
 pub mod study;
 pub mod sweep;
 mod text;

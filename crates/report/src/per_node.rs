@@ -230,12 +230,7 @@ impl<'a> Shown<'a> {
         if scaling.is_empty() {
             return None;
         }
-        let shared = if scaling.iter().any(|of| of.is_shared) {
-            " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more \
-             machines are."
-        } else {
-            ""
-        };
+        let shared = of_shared_cores(scaling);
         Some(format!(
             "{}/s of all nodes together, and the share of what is in proportion to the smallest cluster, the \
              dashed line of charts: below 100% it grows less than the nodes.{shared}",
@@ -271,8 +266,17 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// Says, after a space, what rates of nodes with shared cores show; nothing where none shared them.
+pub fn of_shared_cores(scaling: &[Scaling]) -> &'static str {
+    if scaling.iter().any(|of| of.is_shared) {
+        " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more machines are."
+    } else {
+        ""
+    }
+}
+
 /// Writes a design, with the query that it was asked alone.
-fn name(design: &str, query: Option<&str>) -> String {
+pub fn name(design: &str, query: Option<&str>) -> String {
     match query {
         Some(query) => format!("{design}, {query}"),
         None => design.to_owned(),

@@ -9,6 +9,7 @@ mod account;
 pub mod cassandra;
 mod details;
 mod disk;
+mod disk_bytes;
 mod driver_process;
 mod duckdb;
 mod engine;

@@ -29,6 +29,7 @@ pub mod race;
 mod random;
 mod rounds;
 mod server_account;
+mod server_growth;
 mod server_window;
 mod shards;
 pub mod study;
@@ -60,15 +61,18 @@ pub use design::{
     Space, TableStatistics,
 };
 pub use drive::{
-    CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,
+    CacheCounts, DatabaseSample, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample,
+    Tally,
 };
 pub use error::JournalError;
 pub use estimate::Estimate;
 pub use event::{Event, EventLog};
+pub use lines::LOCK as LOCK_FILE;
 pub use log::{LogRecord, RunLog, SavedRun};
 pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo, StandbysInfo};
 pub use prices::Prices;
 pub use profile::{DesignProfile, MethodSamples, Profile, Stacks};
 pub use server_account::{AccountAt, Moment, ServerAccount};
+pub use server_growth::{ServerGrowth, server_growth, server_growth_between};
 pub use server_window::{During, SampleAt, ServerWindow};
 pub use thousands::thousands;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::JournalError;
 
 /// Name of the file in a run folder that is locked while a process writes to it.
-const LOCK: &str = "lock";
+pub const LOCK: &str = "lock";
 
 /// A file that records are appended to; a record is on the disk when its append returns.
 #[derive(Debug)]

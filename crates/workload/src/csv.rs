@@ -7,11 +7,11 @@
 use std::sync::LazyLock;
 
 use arrow::array::{
-    Array, AsArray, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
-    TimestampMillisecondArray,
+    Array, AsArray, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array,
+    StringArray, TimestampMillisecondArray,
 };
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use arrow::record_batch::RecordBatch;
 use jiff::Timestamp;
 
@@ -19,6 +19,8 @@ use crate::{ColumnType, Table};
 
 /// Largest number up to which whole numbers are doubles without loss.
 const EXACT_WHOLE: f64 = 9_007_199_254_740_992.0;
+/// Above this, floats of 32 bits do not have all whole numbers.
+const EXACT_WHOLE_FLOAT: f32 = 16_777_216.0;
 
 /// Writes the rows of one table.
 ///
@@ -100,6 +102,7 @@ enum Values<'a> {
     Boolean(&'a BooleanArray),
     Int(&'a Int32Array),
     Bigint(&'a Int64Array),
+    Float(&'a Float32Array),
     Double(&'a Float64Array),
     /// Texts of which none has to be quoted.
     Plain(&'a StringArray),
@@ -114,6 +117,7 @@ impl<'a> Cells<'a> {
             ColumnType::Boolean => Values::Boolean(column.as_boolean()),
             ColumnType::Int => Values::Int(column.as_primitive::<Int32Type>()),
             ColumnType::Bigint => Values::Bigint(column.as_primitive::<Int64Type>()),
+            ColumnType::Float => Values::Float(column.as_primitive::<Float32Type>()),
             ColumnType::Double => Values::Double(column.as_primitive::<Float64Type>()),
             ColumnType::Timestamp => {
                 Values::Timestamp(column.as_primitive::<TimestampMillisecondType>())
@@ -146,6 +150,7 @@ impl<'a> Cells<'a> {
             }
             Values::Int(array) => whole(i64::from(array.value(row)), out),
             Values::Bigint(array) => whole(array.value(row), out),
+            Values::Float(array) => float(array.value(row), out),
             Values::Double(array) => double(array.value(row), out),
             Values::Plain(array) => plain(array, row, out),
             Values::Text(array) => text(array.value(row), out),
@@ -227,6 +232,15 @@ fn whole(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
+/// Appends a float with the fewest digits that tell it from others, which a double of the same number has more of.
+fn float(value: f32, out: &mut Vec<u8>) {
+    if value.fract() == 0.0 && value.abs() <= EXACT_WHOLE_FLOAT {
+        double(f64::from(value), out);
+    } else {
+        out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes());
+    }
+}
+
 fn double(value: f64, out: &mut Vec<u8>) {
     // Most metrics are whole, which takes a fraction of the time to find out and to write.
     let as_whole = value as i64;
@@ -302,6 +316,30 @@ mod tests {
             1.0 / 3.0,
         ] {
             assert_eq!(written(|out| double(value, out)).parse(), Ok(value));
+        }
+    }
+
+    #[test]
+    fn floats_are_written_with_the_fewest_digits() {
+        for (value, expected) in [
+            (58.0, "58.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (f32::INFINITY, "inf"),
+            (f32::NAN, "NaN"),
+        ] {
+            assert_eq!(written(|out| float(value, out)), expected);
+        }
+        for value in [
+            f32::MIN_POSITIVE,
+            f32::MAX,
+            1e30,
+            EXACT_WHOLE_FLOAT,
+            -1.0 / 3.0,
+        ] {
+            let text = written(|out| float(value, out));
+            assert!(text.len() <= 16, "{text}");
+            assert_eq!(text.parse(), Ok(value));
         }
     }
 

@@ -54,7 +54,7 @@ pub use model::{
     Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
     Scale, Workload,
 };
-pub use number_form::{DecimalMark, NumberForm};
+pub use number_form::{DecimalMark, NumberForm, ThousandsMark};
 pub use parameters::Drawn;
 pub use percent::{parse_percentage, parse_percentile};
 pub use prices::PriceList;

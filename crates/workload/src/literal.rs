@@ -1,7 +1,7 @@
 //! Writes values as literals of SQL and CQL, and names in quotes.
 
 use arrow::array::{Array, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use jiff::Timestamp;
 
 use crate::ColumnType;
@@ -26,6 +26,7 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
         ColumnType::Boolean => column.as_boolean().value(index).to_string(),
         ColumnType::Int => column.as_primitive::<Int32Type>().value(index).to_string(),
         ColumnType::Bigint => column.as_primitive::<Int64Type>().value(index).to_string(),
+        ColumnType::Float => float(column.as_primitive::<Float32Type>().value(index)),
         ColumnType::Double => double(column.as_primitive::<Float64Type>().value(index)),
         ColumnType::Text => text(column.as_string::<i32>().value(index)),
         ColumnType::Timestamp => timestamp(
@@ -35,6 +36,16 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
         )?,
         ColumnType::Blob => blob(column.as_binary::<i32>().value(index)),
     })
+}
+
+/// Writes a float as the same number of 64 bits, since questions compare it as one. It has about 17 digits, which
+/// DuckDB reads as a decimal and rounds once more, unless there is an exponent.
+fn float(value: f32) -> String {
+    if value.is_finite() {
+        format!("{:e}", f64::from(value))
+    } else {
+        double(f64::from(value))
+    }
 }
 
 fn double(value: f64) -> String {
@@ -65,7 +76,7 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        ArrayRef, BinaryArray, Float64Array, StringArray, TimestampMillisecondArray,
+        ArrayRef, BinaryArray, Float32Array, Float64Array, StringArray, TimestampMillisecondArray,
     };
 
     use super::*;
@@ -93,6 +104,11 @@ mod tests {
             cell(ColumnType::Double, nan).as_deref(),
             Some("CAST('NaN' AS DOUBLE PRECISION)")
         );
+        let tenths: ArrayRef = Arc::new(Float32Array::from(vec![0.1, 2.0, f32::NAN]));
+        let tenth = |index| of_cell(ColumnType::Float, &*tenths, index);
+        assert_eq!(tenth(0).as_deref(), Some("1.0000000149011612e-1"));
+        assert_eq!(tenth(1).as_deref(), Some("2e0"));
+        assert_eq!(tenth(2).as_deref(), Some("CAST('NaN' AS DOUBLE PRECISION)"));
         let null: ArrayRef = Arc::new(Float64Array::from(vec![None]));
         assert_eq!(cell(ColumnType::Double, null), None);
     }

@@ -1,49 +1,70 @@
 //! How numbers are written in CSV, TSV and JSON files, where signs are around or between their digits.
 
+mod marks;
+
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-/// Marks that may be before each three digits of a number with a decimal comma.
-const THOUSANDS: [char; 5] = ['.', ' ', '\u{a0}', '\u{202f}', '\''];
+pub use marks::{DecimalMark, ThousandsMark};
+use marks::{are_threes, is_mark};
 
-/// Numbers with a decimal comma and without a unit.
-static COMMA_ALONE: NumberForm = NumberForm {
-    unit: String::new(),
-    has_commas: false,
-    decimal: DecimalMark::Comma,
-};
-
-/// What is before the decimals of numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum DecimalMark {
-    #[default]
-    Point,
-    /// A comma, with which points, spaces and apostrophes may be before each three digits.
-    Comma,
-}
+/// Forms of the numbers of files, by what is before their decimals and by what is before each three digits.
+static OF_FILES: LazyLock<[[NumberForm; 1 + ThousandsMark::ALL.len()]; 2]> = LazyLock::new(|| {
+    [DecimalMark::Point, DecimalMark::Comma].map(|decimal| {
+        let of_mark = |mark| NumberForm {
+            unit: String::new(),
+            groups: Groups::of_file(decimal, mark),
+            decimal,
+            takes_words: true,
+        };
+        let [comma, point, space, apostrophe] = ThousandsMark::ALL.map(|mark| of_mark(Some(mark)));
+        [of_mark(None), comma, point, space, apostrophe]
+    })
+});
 
 /// Signs in the numbers of a column, which are left out where these are read, and what is before their decimals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberForm {
     /// What is before or after each number, such as `%`; empty if nothing is.
     unit: String,
-    /// Whether commas may be before each three digits.
-    has_commas: bool,
+    /// What may be before each three digits.
+    groups: Groups,
     decimal: DecimalMark,
+    /// Whether numbers without digits, such as NaN, are some.
+    takes_words: bool,
 }
 
-impl DecimalMark {
-    /// Reads a mark as it is written in a workload.
-    ///
-    /// # Errors
-    /// It is neither a point nor a comma.
-    pub fn parse(written: &str) -> Result<DecimalMark, String> {
-        match written {
-            "." => Ok(DecimalMark::Point),
-            "," => Ok(DecimalMark::Comma),
-            _ => Err(format!(
-                "`{written}` is before no decimals: they follow a point (`.`) or a comma (`,`)"
-            )),
+/// What may be before each three digits of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Groups {
+    Nothing,
+    /// Every mark but that of the decimals.
+    Any,
+    Of(ThousandsMark),
+}
+
+impl Groups {
+    /// Returns what may be before each three digits of the numbers of a file that says this mark, or none.
+    fn of_file(decimal: DecimalMark, mark: Option<ThousandsMark>) -> Groups {
+        match (mark, decimal) {
+            (Some(mark), _) => Groups::Of(mark),
+            (None, DecimalMark::Comma) => Groups::Any,
+            (None, DecimalMark::Point) => Groups::Nothing,
         }
+    }
+
+    /// Returns a whole number without the marks before each three of its digits, which are all the same; `None` if it
+    /// has others, or has them elsewhere.
+    fn left_out(self, whole: &str) -> Option<Cow<'_, str>> {
+        let Some(mark) = whole.chars().find(|c| is_mark(*c)) else {
+            return Some(Cow::Borrowed(whole));
+        };
+        let may_be = match self {
+            Groups::Nothing => false,
+            Groups::Any => true,
+            Groups::Of(own) => own.characters().contains(&mark),
+        };
+        (may_be && are_threes(whole, mark)).then(|| Cow::Owned(whole.replace(mark, "")))
     }
 }
 
@@ -52,44 +73,77 @@ impl NumberForm {
     pub fn new(unit: String, has_commas: bool) -> NumberForm {
         NumberForm {
             unit,
-            has_commas,
+            groups: if has_commas {
+                Groups::Of(ThousandsMark::Comma)
+            } else {
+                Groups::Nothing
+            },
             decimal: DecimalMark::Point,
+            takes_words: false,
         }
     }
 
-    /// Takes a unit, which may be empty, of numbers with a decimal comma.
-    pub fn with_comma(unit: String) -> NumberForm {
+    /// Takes a unit, which may be empty, of numbers with a decimal comma, and what is before each three digits: if it
+    /// is not known, any other mark may be.
+    pub fn with_comma(unit: String, thousands: Option<ThousandsMark>) -> NumberForm {
         NumberForm {
+            takes_words: unit.is_empty(),
             unit,
-            has_commas: false,
+            groups: Groups::of_file(DecimalMark::Comma, thousands),
             decimal: DecimalMark::Comma,
         }
     }
 
-    /// Returns how numbers without signs are written; `None` if they are plain ones.
-    pub fn of_decimal(mark: DecimalMark) -> Option<&'static NumberForm> {
-        match mark {
-            DecimalMark::Point => None,
-            DecimalMark::Comma => Some(&COMMA_ALONE),
+    /// Returns how numbers without units are written in a file with these marks; `None` if they are plain ones.
+    pub fn of_file(
+        decimal: DecimalMark,
+        thousands: Option<ThousandsMark>,
+    ) -> Option<&'static NumberForm> {
+        if decimal == DecimalMark::Point && thousands.is_none() {
+            return None;
         }
+        let place = thousands.map_or(0, |mark| 1 + mark as usize);
+        OF_FILES[decimal as usize].get(place)
     }
 
-    /// Returns the same signs for numbers with this before their decimals.
+    /// Returns the same signs for numbers of a file with these marks.
     ///
     /// # Errors
-    /// Commas cannot be decimal ones and before three digits.
-    pub fn with_decimal(self, mark: DecimalMark) -> Result<NumberForm, String> {
-        if self.has_commas && mark == DecimalMark::Comma {
+    /// The signs have a comma, and the file decimal ones, or another mark before three digits.
+    pub fn in_file(
+        self,
+        decimal: DecimalMark,
+        thousands: Option<ThousandsMark>,
+    ) -> Result<NumberForm, String> {
+        if !self.has_commas() {
+            return Ok(NumberForm {
+                groups: Groups::of_file(decimal, thousands),
+                decimal,
+                ..self
+            });
+        }
+        if decimal == DecimalMark::Comma {
             return Err(format!(
                 "`{}` leaves commas out of numbers, but with `decimal = \",\"` they are before decimals: leave the comma \
                  out here; points and spaces before three digits need no word",
                 self.written()
             ));
         }
-        Ok(NumberForm {
-            decimal: mark,
-            ..self
-        })
+        match thousands.filter(|mark| *mark != ThousandsMark::Comma) {
+            Some(mark) => Err(format!(
+                "`{}` leaves commas out of numbers, but with `thousands = \"{}\"` these have {} before each three \
+                 digits: leave the comma out here",
+                self.written(),
+                mark.written(),
+                mark.described()
+            )),
+            None => Ok(self),
+        }
+    }
+
+    /// Returns whether commas may be before each three digits.
+    pub fn has_commas(&self) -> bool {
+        self.groups == Groups::Of(ThousandsMark::Comma)
     }
 
     /// Reads signs as they are written in a workload: a unit, and a comma if numbers have some.
@@ -114,26 +168,33 @@ impl NumberForm {
 
     /// Returns the signs as they are written in a workload.
     pub fn written(&self) -> String {
-        let commas = if self.has_commas { "," } else { "" };
+        let commas = if self.has_commas() { "," } else { "" };
         format!("{}{commas}", self.unit)
     }
 
     /// Describes the signs in a few words.
     pub fn described(&self) -> String {
-        match (self.unit.as_str(), self.has_commas, self.decimal) {
-            ("", _, DecimalMark::Comma) => "a decimal comma".to_owned(),
-            (unit, _, DecimalMark::Comma) => format!("`{unit}` and a decimal comma"),
-            ("", _, DecimalMark::Point) => "commas".to_owned(),
-            (unit, false, DecimalMark::Point) => format!("`{unit}`"),
-            (unit, true, DecimalMark::Point) => format!("`{unit}` and commas"),
+        let mut signs = Vec::new();
+        if !self.unit.is_empty() {
+            signs.push(format!("`{}`", self.unit));
         }
+        if let Groups::Of(mark) = self.groups {
+            signs.push(mark.described().to_owned());
+        }
+        if self.decimal == DecimalMark::Comma {
+            signs.push("a decimal comma".to_owned());
+        }
+        signs.join(" and ")
     }
 
     /// Returns the number of a cell without its signs; `None` if it has no unit or others than these.
     pub fn plain<'c>(&self, cell: &'c str) -> Option<Cow<'c, str>> {
         let cell = cell.trim();
-        let has_decimal_comma = self.decimal == DecimalMark::Comma;
-        if has_decimal_comma && self.unit.is_empty() && is_word(cell) {
+        // Most cells have nothing to leave out.
+        if self.unit.is_empty() && self.is_plain(cell) {
+            return Some(Cow::Borrowed(cell));
+        }
+        if self.takes_words && is_word(cell) {
             return Some(Cow::Borrowed(cell));
         }
         let (is_negative, text) = without_sign(cell);
@@ -143,14 +204,17 @@ impl NumberForm {
             Some(_) => (is_negative, text),
             None => without_sign(text),
         };
-        let mark = if has_decimal_comma { ',' } else { '.' };
+        let (mark, has_comma) = match self.decimal {
+            DecimalMark::Point => ('.', false),
+            DecimalMark::Comma => (',', true),
+        };
         if !text.starts_with(|c: char| c.is_ascii_digit() || c == mark) {
             return None;
         }
-        let digits = if has_decimal_comma {
-            with_point(text)?
+        let digits = if has_comma {
+            with_point(text, self.groups)?
         } else {
-            self.without_commas(text)?
+            without_marks(text, self.groups)?
         };
         Some(if is_negative == Some(true) {
             Cow::Owned(format!("-{digits}"))
@@ -159,18 +223,12 @@ impl NumberForm {
         })
     }
 
-    /// Returns a number without the commas before each three of its digits, if it may have some.
-    fn without_commas<'c>(&self, text: &'c str) -> Option<Cow<'c, str>> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-        let is_grouped = self.has_commas && are_threes(whole, ',');
-        if part.contains(',') || whole.contains(',') && !is_grouped {
-            return None;
-        }
-        Some(if is_grouped {
-            Cow::Owned(text.replace(',', ""))
-        } else {
-            Cow::Borrowed(text)
-        })
+    /// Returns whether a cell is digits, with a minus before them and a decimal point between them if anything.
+    fn is_plain(&self, cell: &str) -> bool {
+        let digits = cell.strip_prefix('-').unwrap_or(cell).as_bytes();
+        let has_point = self.decimal == DecimalMark::Point;
+        let is_of_number = |byte: &u8| byte.is_ascii_digit() || has_point && *byte == b'.';
+        digits.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(is_of_number)
     }
 }
 
@@ -179,28 +237,43 @@ impl NumberForm {
 pub fn has_decimal_comma(cell: &str) -> bool {
     let (_, digits) = without_sign(cell.trim());
     let begins = digits.starts_with(|c: char| c.is_ascii_digit() || c == ',');
-    let plain = with_point(digits).filter(|_| begins && digits.contains(','));
+    let plain = with_point(digits, Groups::Any).filter(|_| begins && digits.contains(','));
     plain.is_some_and(|plain| plain.parse::<f64>().is_ok())
+}
+
+/// Returns what is before each three digits of a number with a decimal point, and the number as it is written without
+/// that: `1,234.5`, `12 345`. It may be one with a decimal comma instead, as `1,234` may.
+pub fn grouped(cell: &str) -> Option<(ThousandsMark, Cow<'_, str>)> {
+    let cell = cell.trim();
+    let (_, digits) = without_sign(cell);
+    let first = digits.chars().find(|c| !c.is_ascii_digit())?;
+    let mark = ThousandsMark::of(first).filter(|mark| *mark != ThousandsMark::Point)?;
+    let plain = NumberForm::of_file(DecimalMark::Point, Some(mark))?.plain(cell)?;
+    plain.parse::<f64>().ok().map(|_| (mark, plain))
 }
 
 /// Returns a number with a decimal comma as one with a point, without what is before each three digits: `1.234,5` is
 /// 1234.5.
-fn with_point(text: &str) -> Option<Cow<'_, str>> {
+fn with_point(text: &str, groups: Groups) -> Option<Cow<'_, str>> {
     let Some((whole, decimals)) = text.split_once(',') else {
-        return without_thousands(text);
+        return groups.left_out(text);
     };
-    let are_decimals = decimals.starts_with(|c: char| c.is_ascii_digit())
-        && !decimals.contains(|c: char| c == ',' || THOUSANDS.contains(&c));
-    let whole = without_thousands(whole).filter(|_| are_decimals)?;
+    let are_decimals =
+        decimals.starts_with(|c: char| c.is_ascii_digit()) && !decimals.contains(is_mark);
+    let whole = groups.left_out(whole).filter(|_| are_decimals)?;
     Some(Cow::Owned(format!("{whole}.{decimals}")))
 }
 
-/// Returns a whole number without the marks before each three of its digits, which are all the same.
-fn without_thousands(whole: &str) -> Option<Cow<'_, str>> {
-    let Some(mark) = whole.chars().find(|c| THOUSANDS.contains(c)) else {
-        return Some(Cow::Borrowed(whole));
+/// Returns a number with a decimal point without what is before each three digits: `1,234.5` is 1234.5.
+fn without_marks(text: &str, groups: Groups) -> Option<Cow<'_, str>> {
+    let Some((whole, decimals)) = text.split_once('.') else {
+        return groups.left_out(text);
     };
-    are_threes(whole, mark).then(|| Cow::Owned(whole.replace(mark, "")))
+    match groups.left_out(whole)? {
+        _ if decimals.contains(is_mark) => None,
+        Cow::Borrowed(_) => Some(Cow::Borrowed(text)),
+        Cow::Owned(whole) => Some(Cow::Owned(format!("{whole}.{decimals}"))),
+    }
 }
 
 /// Returns whether this is a number without digits.
@@ -221,164 +294,5 @@ fn without_sign(text: &str) -> (Option<bool>, &str) {
     }
 }
 
-/// Returns whether these are digits with this mark before each three of the last ones.
-fn are_threes(digits: &str, mark: char) -> bool {
-    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((first, others)) = digits.split_once(mark) else {
-        return false;
-    };
-    let is_three = |part: &str| part.len() == 3 && is_digits(part);
-    // A zero before the first mark is the whole part of a number with decimals behind it.
-    let is_first = (1..=3).contains(&first.len()) && is_digits(first) && !first.starts_with('0');
-    is_first && others.split(mark).all(is_three)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plain(signs: &str, cell: &str) -> Option<String> {
-        let form = NumberForm::parse(signs).unwrap();
-        form.plain(cell).map(Cow::into_owned)
-    }
-
-    #[test]
-    fn signs_are_left_out_of_numbers() {
-        for (signs, cell, number) in [
-            ("%", "95%", "95"),
-            ("%", "-1.5 %", "-1.5"),
-            ("$", "$5.50", "5.50"),
-            ("$", "-$5", "-5"),
-            ("$", "$ -5", "-5"),
-            ("$,", "+$1,234.00", "1234.00"),
-            ("\u{20ac}", "5 \u{20ac}", "5"),
-            ("kg", "7kg", "7"),
-            (",", "1,021,025", "1021025"),
-            (",", "-1,234.5", "-1234.5"),
-            (",", "810", "810"),
-            (",", ".5", ".5"),
-        ] {
-            assert_eq!(
-                plain(signs, cell).as_deref(),
-                Some(number),
-                "{signs} {cell}"
-            );
-        }
-    }
-
-    #[test]
-    fn other_cells_are_no_numbers_with_these_signs() {
-        for (signs, cell) in [
-            ("%", "95"),
-            ("%", "1,200%"),
-            ("%", "%"),
-            ("%", "five%"),
-            ("$", "5 \u{20ac}"),
-            ("$", "--$5"),
-            ("$", "-$-5"),
-            (",", "1,5"),
-            (",", "0,500"),
-            (",", "1234,567"),
-            (",", "1,234.5,6"),
-            (",", "NaN"),
-            (",", ""),
-        ] {
-            assert_eq!(plain(signs, cell), None, "{signs} {cell}");
-        }
-    }
-
-    /// The number of a cell with a decimal comma, and perhaps a unit.
-    fn with_comma(unit: &str, cell: &str) -> Option<String> {
-        let form = NumberForm::with_comma(unit.to_owned());
-        let plain = form.plain(cell).map(Cow::into_owned);
-        plain.filter(|plain| plain.parse::<f64>().is_ok())
-    }
-
-    #[test]
-    fn decimal_commas_are_read_with_what_is_before_three_digits() {
-        for (unit, cell, number) in [
-            ("", "1,5", "1.5"),
-            ("", " -0,25 ", "-0.25"),
-            ("", "+12", "12"),
-            ("", ",5", ".5"),
-            ("", "1,234", "1.234"),
-            ("", "1.234", "1234"),
-            ("", "1.234.567,89", "1234567.89"),
-            ("", "1 234,5", "1234.5"),
-            ("", "1\u{a0}234\u{a0}567", "1234567"),
-            ("", "-1\u{202f}234,5", "-1234.5"),
-            ("", "1'234,5", "1234.5"),
-            ("", "1,5e3", "1.5e3"),
-            ("", "2E-05", "2E-05"),
-            ("", "NaN", "NaN"),
-            ("", "-inf", "-inf"),
-            ("\u{20ac}", "1.234,50 \u{20ac}", "1234.50"),
-            ("\u{20ac}", "-\u{20ac} 5,00", "-5.00"),
-            ("%", "7,5%", "7.5"),
-        ] {
-            let found = with_comma(unit, cell);
-            assert_eq!(found.as_deref(), Some(number), "{unit} {cell}");
-            let is_decimal = unit.is_empty() && cell.contains(',');
-            assert_eq!(has_decimal_comma(cell), is_decimal, "{unit} {cell}");
-        }
-    }
-
-    #[test]
-    fn other_cells_are_no_numbers_with_a_decimal_comma() {
-        for (unit, cell) in [
-            ("", "1.5"),
-            ("", "1.23,4"),
-            ("", "0.123,4"),
-            ("", "1234.567,8"),
-            ("", "1.234 567,8"),
-            ("", "1,2,3"),
-            ("", "1,234.5"),
-            ("", "1,234,567"),
-            ("", "5,"),
-            ("", ","),
-            ("", "a,5"),
-            ("", "1,5 kg"),
-            ("", "--1,5"),
-            ("", "\u{661},5"),
-            ("", ""),
-            ("\u{20ac}", "1,5"),
-            ("\u{20ac}", "NaN"),
-        ] {
-            assert_eq!(with_comma(unit, cell), None, "{unit} {cell}");
-            assert!(!unit.is_empty() || !has_decimal_comma(cell), "{cell}");
-        }
-    }
-
-    #[test]
-    fn a_comma_is_before_decimals_or_before_three_digits() {
-        assert_eq!(DecimalMark::parse("."), Ok(DecimalMark::Point));
-        assert_eq!(DecimalMark::parse(","), Ok(DecimalMark::Comma));
-        let error = DecimalMark::parse(";").unwrap_err();
-        assert!(error.contains("`;` is before no decimals"), "{error}");
-        let both = NumberForm::parse("$,").unwrap();
-        let error = both.with_decimal(DecimalMark::Comma).unwrap_err();
-        assert!(error.contains("`$,` leaves commas out"), "{error}");
-        let prices = NumberForm::parse("$").unwrap();
-        let prices = prices.with_decimal(DecimalMark::Comma).unwrap();
-        assert_eq!(prices.described(), "`$` and a decimal comma");
-        assert_eq!(prices.written(), "$");
-        let alone = NumberForm::of_decimal(DecimalMark::Comma).unwrap();
-        assert_eq!(alone.described(), "a decimal comma");
-        assert_eq!(NumberForm::of_decimal(DecimalMark::Point), None);
-    }
-
-    #[test]
-    fn signs_are_written_as_they_were_read() {
-        for (written, described) in [("%", "`%`"), ("$,", "`$` and commas"), (",", "commas")] {
-            let form = NumberForm::parse(written).unwrap();
-            assert_eq!(
-                (form.written().as_str(), form.described().as_str()),
-                (written, described)
-            );
-        }
-        for written in ["", " ", "1", "%.", "-", "$,,", "a-b"] {
-            let error = NumberForm::parse(written).unwrap_err();
-            assert!(error.contains("cannot be left out"), "{error}");
-        }
-    }
-}
+mod tests;

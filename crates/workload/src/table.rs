@@ -29,6 +29,9 @@ pub enum ColumnType {
     Boolean,
     Int,
     Bigint,
+    /// A floating-point number of 32 bits, with which questions are computed as with doubles.
+    Float,
+    /// A floating-point number of 64 bits.
     Double,
     Text,
     /// Milliseconds since the Unix epoch, UTC.
@@ -97,10 +100,11 @@ impl Table {
 
 impl ColumnType {
     /// All types with their names.
-    pub const ALL: [(&'static str, ColumnType); 7] = [
+    pub const ALL: [(&'static str, ColumnType); 8] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
         ("bigint", ColumnType::Bigint),
+        ("float", ColumnType::Float),
         ("double", ColumnType::Double),
         ("text", ColumnType::Text),
         ("timestamp", ColumnType::Timestamp),
@@ -113,11 +117,29 @@ impl ColumnType {
             ColumnType::Boolean => "boolean",
             ColumnType::Int => "int",
             ColumnType::Bigint => "bigint",
+            ColumnType::Float => "float",
             ColumnType::Double => "double",
             ColumnType::Text => "text",
             ColumnType::Timestamp => "timestamp",
             ColumnType::Blob => "blob",
         }
+    }
+
+    /// Returns whether values of the type are floating-point numbers.
+    pub fn is_floating(self) -> bool {
+        matches!(self, ColumnType::Float | ColumnType::Double)
+    }
+
+    /// Returns whether values of the type are numbers, whole or not.
+    pub fn is_number(self) -> bool {
+        self.is_floating() || matches!(self, ColumnType::Int | ColumnType::Bigint)
+    }
+
+    /// Returns whether rows can be found by values of this type, so that a column of it can be in a key that a design
+    /// has in place of the table's own. Floats and doubles cannot, since NaN equals nothing, and neither can blobs, which
+    /// no question asks for.
+    pub fn can_be_key(self) -> bool {
+        !self.is_floating() && self != ColumnType::Blob
     }
 
     /// Returns the Arrow type of the column's arrays.
@@ -126,10 +148,25 @@ impl ColumnType {
             ColumnType::Boolean => DataType::Boolean,
             ColumnType::Int => DataType::Int32,
             ColumnType::Bigint => DataType::Int64,
+            ColumnType::Float => DataType::Float32,
             ColumnType::Double => DataType::Float64,
             ColumnType::Text => DataType::Utf8,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             ColumnType::Blob => DataType::Binary,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_all_types_but_doubles_and_blobs() {
+        let found: Vec<&str> = { ColumnType::ALL.iter() }
+            .filter(|(_, kind)| kind.can_be_key())
+            .map(|(name, _)| *name)
+            .collect();
+        assert_eq!(found, ["boolean", "int", "bigint", "text", "timestamp"]);
     }
 }

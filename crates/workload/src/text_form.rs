@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DecimalMark, NumberForm, TimeFormat, Zone};
+use crate::{DecimalMark, NumberForm, ThousandsMark, TimeFormat, Zone};
 
 /// Words that usually stand for no value. Of these, `NaN` and the like are numbers, too, which most programs write
 /// where a value is missing.
@@ -39,6 +39,9 @@ pub struct TextForm {
     pub zone: Option<Zone>,
     /// What is before the decimals of all numbers.
     pub decimal: DecimalMark,
+    /// What is before each three digits of all numbers; if it is not said, any other mark may be with a decimal comma,
+    /// and none with a decimal point.
+    pub thousands: Option<ThousandsMark>,
     /// Signs in the numbers of columns that are left out.
     pub signs: BTreeMap<String, NumberForm>,
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
@@ -71,7 +74,7 @@ impl TextForm {
     /// Returns how the numbers of a column are written; `None` if they are plain ones.
     pub fn number_form(&self, column: &str) -> Option<&NumberForm> {
         let signs = self.signs.get(column);
-        signs.or_else(|| NumberForm::of_decimal(self.decimal))
+        signs.or_else(|| NumberForm::of_file(self.decimal, self.thousands))
     }
 
     /// Returns the names that a column of the table has in the file, in lower case: one, or those of its parts.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array,
-    StringArray, TimestampMillisecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array,
+    Int64Array, StringArray, TimestampMillisecondArray,
 };
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 
 use crate::ColumnType;
 
@@ -17,6 +17,7 @@ pub enum Value {
     Boolean(bool),
     Int(i32),
     Bigint(i64),
+    Float(f32),
     Double(f64),
     Text(String),
     /// Milliseconds since the Unix epoch, UTC.
@@ -72,6 +73,7 @@ impl Value {
             ColumnType::Boolean => Value::Boolean(column.as_boolean().value(index)),
             ColumnType::Int => Value::Int(column.as_primitive::<Int32Type>().value(index)),
             ColumnType::Bigint => Value::Bigint(column.as_primitive::<Int64Type>().value(index)),
+            ColumnType::Float => Value::Float(column.as_primitive::<Float32Type>().value(index)),
             ColumnType::Double => Value::Double(column.as_primitive::<Float64Type>().value(index)),
             ColumnType::Text => Value::Text(column.as_string::<i32>().value(index).to_owned()),
             ColumnType::Timestamp => Value::Timestamp(
@@ -97,6 +99,7 @@ impl Value {
             ColumnType::Boolean => array!(BooleanArray, Boolean, |v: &bool| *v),
             ColumnType::Int => array!(Int32Array, Int, |v: &i32| *v),
             ColumnType::Bigint => array!(Int64Array, Bigint, |v: &i64| *v),
+            ColumnType::Float => array!(Float32Array, Float, |v: &f32| *v),
             ColumnType::Double => array!(Float64Array, Double, |v: &f64| *v),
             ColumnType::Text => array!(StringArray, Text, String::as_str),
             ColumnType::Timestamp => {
@@ -117,6 +120,7 @@ mod tests {
             (ColumnType::Boolean, Value::Boolean(true)),
             (ColumnType::Int, Value::Int(-1)),
             (ColumnType::Bigint, Value::Bigint(i64::MAX)),
+            (ColumnType::Float, Value::Float(0.1)),
             (ColumnType::Double, Value::Double(-0.5)),
             (ColumnType::Text, Value::Text("ä".to_owned())),
             (ColumnType::Timestamp, Value::Timestamp(5)),

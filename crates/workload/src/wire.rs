@@ -95,6 +95,7 @@ pub struct Data {
     pub constant: Option<Spanned<Names<Spanned<String>>>>,
     pub format: Option<Spanned<Names<Spanned<String>>>>,
     pub decimal: Option<Spanned<String>>,
+    pub thousands: Option<Spanned<String>>,
     pub zone: Option<Spanned<String>>,
     pub signs: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,

@@ -38,6 +38,7 @@ mod verify;
 use std::ffi::OsString;
 
 use anyhow::{Result, anyhow};
+use bakeoff_engines::in_shell;
 use bakeoff_engines::tables::TableError;
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -186,27 +187,29 @@ fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Re
 /// Option whose URLs may have a key in their query.
 const METRICS: &str = "--metrics";
 
-/// Returns the command line, for the record, with the name of the program but not its folder; it never holds secrets.
+/// Returns the command line, for the record, as a shell takes it, with the name of the program but not its folder; it
+/// never holds secrets.
 fn command_line() -> String {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     on_record(words)
 }
 
-/// Joins the words of a command line, without the folder of the program and the queries of URLs of metrics.
+/// Joins the words of a command line, in quotes where a shell needs them, without the folder of the program and the
+/// queries of URLs of metrics.
 fn on_record(mut words: impl Iterator<Item = String>) -> String {
     let program = words.next().unwrap_or_default();
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut shown = vec![name];
+    let mut shown = vec![in_shell(&name)];
     let mut is_url = false;
     for word in words {
         let with_value = word.split_once('=');
         if is_url || with_value.is_some_and(|(option, _)| option == METRICS) {
             let without_query = word.split('?').next().unwrap_or_default();
-            shown.push(without_query.to_owned());
+            shown.push(in_shell(without_query));
             is_url = false;
         } else {
             is_url = word == METRICS;
-            shown.push(word);
+            shown.push(in_shell(&word));
         }
     }
     shown.join(" ")
@@ -229,9 +232,36 @@ mod tests {
     fn a_command_on_record_has_no_key_of_an_exporter() {
         let words = "/opt/bakeoff run w.toml --metrics http://{host}:1/m?key=a --metrics=http://{host}:2/?key=b \
                      --designs cassandra/wide?bucket=1d";
-        let expected = "bakeoff run w.toml --metrics http://{host}:1/m --metrics=http://{host}:2/ \
-                        --designs cassandra/wide?bucket=1d";
+        let expected = "bakeoff run w.toml --metrics 'http://{host}:1/m' '--metrics=http://{host}:2/' \
+                        --designs 'cassandra/wide?bucket=1d'";
         let words = words.split_whitespace().map(str::to_owned);
         assert_eq!(on_record(words), expected);
+    }
+
+    #[test]
+    fn a_command_on_record_can_be_given_to_a_shell_again() {
+        let words = [
+            "/opt/my programs/bakeoff",
+            "decide",
+            "my data.csv",
+            "--delimiter",
+            ";",
+            "--question",
+            "SELECT max(v) AS m FROM t WHERE name = 'a'",
+            "--null",
+            "",
+            "--budget=15m",
+        ];
+        let recorded = on_record(words.into_iter().map(str::to_owned));
+        let begin = "bakeoff decide 'my data.csv' --delimiter ';' --question ";
+        assert!(recorded.starts_with(begin), "{recorded}");
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &format!("printf '%s\\n' {recorded}")])
+            .output()
+            .unwrap();
+        let taken = String::from_utf8(shell.stdout).unwrap();
+        let taken: Vec<&str> = taken.lines().collect();
+        assert_eq!(taken[0], "bakeoff");
+        assert_eq!(taken[1..], words[1..]);
     }
 }

@@ -61,7 +61,7 @@ impl Propose {
     }
 
     async fn propose(&self) -> Result<Exit> {
-        let workload = self.data.workload_with_queries(&self.workload).await?;
+        let workload = self.data.workload_to_answer(&self.workload).await?;
         let out = match &self.out {
             Some(out) => {
                 self.check_folder(&workload, out)?;

@@ -178,7 +178,11 @@ pub fn summary_of_run(run: &Run, shown: &Shown) -> Result<Summary> {
     })
 }
 
-fn summary_of_load(run: &DriveRun, shown: &Shown) -> Result<DriveSummary> {
+/// Sums up a load with what its report is asked for.
+///
+/// # Errors
+/// Fails if its records contradict each other, or a log of times cannot be read.
+pub fn summary_of_load(run: &DriveRun, shown: &Shown) -> Result<DriveSummary> {
     Ok(run.summary()?.per_node(&shown.wanted, &shown.others))
 }
 
@@ -241,7 +245,8 @@ pub fn render_drive(dir: &Path, shown: &Shown) -> Result<Exit> {
     Ok(exit_of_drive(&summary))
 }
 
-fn exit_of_drive(summary: &DriveSummary) -> Exit {
+/// Returns how complete a load is.
+pub fn exit_of_drive(summary: &DriveSummary) -> Exit {
     let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
     // A pass is for all of its rows, so that one failure is too many.
     let is_incomplete = |pass: &PassFigures| pass.failed > 0 || pass.whole == 0;
@@ -255,6 +260,7 @@ fn exit_of_drive(summary: &DriveSummary) -> Exit {
     } else if summary.designs.iter().any(has_trouble)
         || summary.passes.iter().any(is_incomplete)
         || summary.beside.iter().any(is_unknown)
+        || !summary.answering_ended.is_empty()
     {
         Exit::Partial
     } else {

@@ -56,7 +56,7 @@ impl Verify {
     }
 
     async fn verify(&self, threads: usize) -> Result<Exit> {
-        let workload = self.data.workload_with_queries(&self.workload).await?;
+        let workload = self.data.workload_to_answer(&self.workload).await?;
         if workload.queries.is_empty() {
             let none = anyhow!(
                 "{} asks no questions: add [[queries]] with name and sql",

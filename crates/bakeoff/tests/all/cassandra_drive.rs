@@ -237,6 +237,13 @@ fn tables_and_machines_are_measured_with_nodetool_and_exporters(server: &Server)
         "{samples:?}"
     );
     assert!(samples.iter().all(|s| s["notes"].is_null()), "{samples:?}");
+    // That of the machine is not taken for that of Cassandra.
+    let mut of_machine = samples.iter().map(|s| &s["machine_cpu_seconds"]);
+    assert!(of_machine.any(|cpu| cpu.is_f64()), "{samples:?}");
+    assert!(
+        samples.iter().all(|s| s["cpu_seconds"].is_null()),
+        "{samples:?}"
+    );
 }
 
 fn a_pass_over_rows_that_are_not_there_has_no_time(server: &Server) {
@@ -340,7 +347,7 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
 }
 
 #[test]
-fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one() {
+fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_others() {
     let Some(bench) = Bench::with_cassandra(&sensors(&DESIGNS, MIX), "") else {
         return;
     };
@@ -373,12 +380,16 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_another_one()
         // The mix inserts.
         assert_eq!(question["compared"], 0, "{question}");
     }
-    let columns = ["--beside-design", "cassandra/columnar", "--out", "other"];
-    let other = [&common[..], &columns].concat();
+    let others = "cassandra/columnar,parquet";
+    let other = [&common[..], &["--beside-design", others, "--out", "other"]].concat();
     bench.bakeoff(&other).expect(0);
     let summary = summary(&bench, "other");
     all_succeeded(&summary);
-    let question = &summary["beside"][0]["questions"][0];
-    assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
-    assert_eq!(question["differing"], 0, "{question}");
+    for (place, id) in ["cassandra/columnar", "parquet"].into_iter().enumerate() {
+        let figures = &summary["beside"][place];
+        assert_eq!(figures["answered_by"], id, "{figures}");
+        let question = &figures["questions"][0];
+        assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
+        assert_eq!(question["differing"], 0, "{question}");
+    }
 }

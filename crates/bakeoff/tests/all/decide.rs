@@ -111,17 +111,17 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .says("mine has them already");
     std::fs::write(bench.path("mine/load.sh"), "# mine\n").unwrap();
     decide(&bench, &["--adopt", "mine"])
-        .expect(2)
+        .expect(1)
         .says("--adopt mine: there is something in it, and nothing is overwritten");
     let other = ["decide", FILE, "--budget", "15s", "--out", "out"];
     bench
         .without_servers(&other)
-        .expect(2)
+        .expect(1)
         .says("out holds the decision of another command, `");
     let rows = std::fs::read_to_string(bench.path(FILE)).unwrap();
     std::fs::write(bench.path(FILE), rows + "fern,2026-05-02T00:00:00Z,1.5\n").unwrap();
     decide(&bench, &[])
-        .expect(2)
+        .expect(1)
         .says("as it was before it changed: name a new folder with --out");
 }
 
@@ -196,6 +196,10 @@ fn a_decision_that_was_killed_goes_on_by_the_same_command() {
         let records = bench.journal("out/run");
         of_kind(&records, "loaded").next().is_some()
     });
+    // The whole folder is the first command's, not only the run in it.
+    decide(&bench, &[])
+        .expect(1)
+        .says("/out; wait for it to end, or name another folder with --out");
     going.kill();
     let workload = std::fs::read_to_string(bench.path("out/workload.toml")).unwrap();
     let begun = bench.journal("out/run").len();
@@ -222,6 +226,30 @@ fn a_decision_that_was_killed_goes_on_by_the_same_command() {
     // One that had made no more than its note goes on, too.
     std::fs::write(bench.path("out/decide.txt"), note).unwrap();
     decide(&bench, &[]).expect(0).says("To fill them:\n");
+}
+
+#[test]
+fn of_two_equal_commands_at_once_one_decides_and_the_other_one_leaves_it_alone() {
+    let bench = bench();
+    let start = || Going::start(&mut bench.command_without_servers(&DECIDE));
+    let both = [start(), start()].map(Going::end);
+    let mut decided = 0;
+    for ended in &both {
+        if ended.code == Some(0) {
+            // One that begins when the other one has ended prints the recommendation again.
+            assert!(answers(ended), "{}", ended.stdout);
+            decided += 1;
+        } else {
+            assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+            ended.says("another run is writing to ");
+        }
+    }
+    assert!(decided > 0);
+    let records = bench.journal("out/run");
+    assert_eq!(of_kind(&records, "finished").count(), 1);
+    for name in ["workload.toml", "decide.txt"] {
+        assert!(bench.path("out").join(name).exists(), "{name}");
+    }
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn statements_are_decided_for_with_made_rows_or_with_a_sample() {
     let sample = [&asked[..], &["--data", "readings.csv"]].concat();
     bench
         .without_servers(&sample)
-        .expect(2)
+        .expect(1)
         .says("the decision of another command");
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     let ended = bench.without_servers(&sample);

@@ -63,8 +63,22 @@ fn mistakes_are_refused_before_anything_is_made() {
             "--questions is for a data file",
         ),
         (
-            &["ycsb/a"],
-            "has no questions to decide by; its [mix] is for `bakeoff drive`",
+            &["w.toml", "--rate", "1k"],
+            "--rate is for a workload with operations, and w.toml has none",
+        ),
+        (
+            &[FILE, "--in-flight", "4"],
+            "--in-flight is for a workload with operations",
+        ),
+        (
+            &["ycsb/a", "--rate", "1k", "--prices", "study-2018"],
+            "cannot be used with",
+        ),
+        (&["ycsb/a", "--rate", "0"], "not a rate above 0"),
+        (&["readings", "--rate", "9999M"], "is not possible"),
+        (
+            &["ycsb/a", "--cassandra", "127.0.0.1:1"],
+            "without --rate the server is driven as fast as it goes",
         ),
         (&["metrics"], "does not say where its rows are"),
         (&[FILE, "--budget", "0s"], "not a duration"),

@@ -7,7 +7,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 31] = [
+const QUESTIONS: [&str; 36] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
@@ -50,6 +50,17 @@ const QUESTIONS: [&str; 31] = [
     "SELECT hostname, last(usage_user, time) AS newest, first(usage_user, time) AS oldest FROM cpu GROUP BY hostname",
     "SELECT last_value(usage_user ORDER BY time, hostname) AS newest, first_value(usage_user ORDER BY time, hostname) AS
      oldest FROM cpu",
+    "SELECT date_trunc('hour', time AT TIME ZONE 'Europe/Berlin') AS hour, count(*) AS n FROM cpu GROUP BY hour
+     ORDER BY hour",
+    "SELECT time AT TIME ZONE 'America/St_Johns' AS shown, usage_user FROM cpu WHERE hostname = ${host}
+     AND time AT TIME ZONE 'America/St_Johns' < TIMESTAMP '2015-12-31 21:00:00' ORDER BY shown, usage_user LIMIT 20",
+    "SELECT extract(hour FROM time AT TIME ZONE 'Asia/Tokyo') / 2 AS part, extract(minute FROM time AT TIME ZONE
+     'Asia/Kathmandu') AS minutes, max(time AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Tokyo') AS newest FROM cpu
+     GROUP BY part, minutes",
+    "SELECT date_bin(INTERVAL '1 day', time AT TIME ZONE 'Australia/Sydney') AS day, count(*) AS n,
+     date_trunc('hour', min(time) AT TIME ZONE 'Australia/Sydney') AS earliest FROM cpu GROUP BY day",
+    "SELECT count(*) AS n, max(time) AS newest FROM cpu
+     WHERE time >= TIMESTAMP '2016-01-01 01:05:00' AT TIME ZONE 'Europe/Berlin'",
 ];
 
 /// A workload that asks these questions of some designs.
@@ -119,6 +130,21 @@ fn a_dry_run_shows_what_each_engine_is_asked() {
         .says("q0: SELECT hostname, last_value(usage_user ORDER BY time) AS newest")
         .says("q0 of postgres: SELECT hostname, (array_agg(usage_user ORDER BY time DESC))[1] AS newest")
         .says("q0 of spark: SELECT hostname, max_by(usage_user, time) AS newest");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn a_local_time_without_one_meaning_is_refused_before_anything_is_made() {
+    let asked = "SELECT date_trunc('day', time AT TIME ZONE 'Asia/Tokyo') AT TIME ZONE 'Asia/Tokyo' AS day FROM cpu";
+    let bench = Bench::new(
+        &workload(&["postgres/plain", "parquet"], &[asked]),
+        READINGS,
+    );
+    let refused = bench.bakeoff(&RUN).expect(2);
+    refused
+        .says("w.toml:9:31")
+        .says("query q0: AT TIME ZONE behind a time of clocks in a zone")
+        .says("leave the second one out");
     assert!(!bench.path("out").exists());
 }
 

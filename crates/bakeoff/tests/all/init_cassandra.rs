@@ -82,7 +82,7 @@ fn a_live_table_becomes_a_workload_that_runs_with_its_settings_and_its_key() {
         "order_key = [\"at\", \"part\"]",
         "day = \"timestamp\" # date in the table, held as the midnight",
         "part = \"int\" # smallint in the table",
-        "value = \"double\" # float in the table",
+        "value = \"float\" # float in the table",
         "price = \"double\" # decimal in the table, held as double",
         "large = \"bigint\" # varint in the table, held as bigint",
         "larger = \"text\" # varint in the table, held as text",
@@ -159,6 +159,46 @@ fn a_live_table_is_decided_for() {
     assert_eq!(again.code, ended.code, "{}", again.stderr);
     let after = server.bench.journal("runs/readings-decide/run");
     assert_eq!(after.len(), records.len());
+}
+
+#[test]
+fn the_sample_of_a_live_table_stays_where_its_run_cannot_begin_yet() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    server.cql(&of_every_type("kept_sample"));
+    fill(&server, "kept_sample");
+    let (user, password) = server.login();
+    let from = format!("cassandra://{user}@{}/kept_sample.readings", server.address);
+    // The records of servers cannot be read there.
+    let home = server.bench.path("other home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join("engines"), "").unwrap();
+    let decide = || {
+        let words = ["decide", &from, "--budget", "5s", "--out", "out"];
+        let mut command = server.bench.command_without_servers(&words);
+        command
+            .env("BAKEOFF_HOME", &home)
+            .env("BAKEOFF_CASSANDRA_PASSWORD", password);
+        Ended::of(command.output().unwrap())
+    };
+    decide()
+        .expect(1)
+        .says("engines")
+        .says("note: the sample of the table stays in ");
+    let is_there = |name: &str| server.bench.path("out").join(name).exists();
+    assert!(is_there("workload.parquet") && is_there("workload.toml") && !is_there("run"));
+    // The same command needs the table no more.
+    server.cql("DROP KEYSPACE kept_sample");
+    std::fs::remove_file(home.join("engines")).unwrap();
+    let ended = decide();
+    assert!(
+        [Some(0), Some(3)].contains(&ended.code),
+        "{}\n{}",
+        ended.stdout,
+        ended.stderr
+    );
+    ended.says("To fill them:\n");
 }
 
 #[test]

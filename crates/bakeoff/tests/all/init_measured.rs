@@ -211,3 +211,52 @@ fn a_file_with_times_of_a_zone_is_measured() {
     assert!(lines[1].contains("2024-07-19T22:00:00"), "{}", lines[1]);
     measure(&bench, "x.toml");
 }
+
+#[test]
+fn a_file_with_commas_before_each_three_digits_is_measured() {
+    let mut text = "Z\u{e4}hler,time,visitors\n".to_owned();
+    for row in 0..400 {
+        let (place, day, hour) = (["n", "s"][row % 2], 1 + row / 2 / 24, row / 2 % 24);
+        let visitors = match row {
+            ..20 => row.to_string(),
+            _ => format!("\"{row},{row:03}\""),
+        };
+        text.push_str(&format!(
+            "{place},2024-01-{day:02} {hour:02}:00,{visitors}\n"
+        ));
+    }
+    let bench = bench(&text);
+    let init = ["init", "x.csv", "--out", "x.toml"];
+    bench
+        .bakeoff(&init)
+        .expect(0)
+        .says("400 rows, 3 columns, key (zahler, time)")
+        .says("note: numbers of this file have commas before each three digits, as `20,020` of `visitors`");
+    let workload = std::fs::read_to_string(bench.path("x.toml")).unwrap();
+    assert!(workload.contains("thousands = \",\" # "), "{workload}");
+    assert!(workload.contains("visitors = \"int\""), "{workload}");
+    let lines = lines(&bench, "x.toml");
+    assert_eq!(lines.len(), 401);
+    assert!(lines[400].ends_with(",399399"), "{}", lines[400]);
+    measure(&bench, "x.toml");
+    let as_decimals = ["init", "x.csv", "--decimal", ","];
+    let ended = bench.bakeoff(&as_decimals).expect(0);
+    assert!(
+        ended.stdout.contains("visitors = \"double\""),
+        "{}",
+        ended.stdout
+    );
+    for command in ["init", "decide"] {
+        let same = [command, "x.csv", "--thousands", "."];
+        bench
+            .bakeoff(&same)
+            .expect(2)
+            .says("--thousands .: numbers have a decimal point, so that points");
+    }
+    let typed = ["init", "t.parquet", "--thousands", ","];
+    std::fs::write(bench.path("t.parquet"), "PAR1").unwrap();
+    bench
+        .bakeoff(&typed)
+        .expect(2)
+        .says("--thousands and --zone are for files of text");
+}

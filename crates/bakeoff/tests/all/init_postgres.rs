@@ -102,7 +102,7 @@ fn a_live_table_becomes_a_workload_that_runs() {
         "order_key = [\"at\", \"part\"]",
         "deviceid = \"text\" # uuid in the table",
         "at = \"timestamp\" # timestamp with time zone in the table, held in UTC",
-        "value = \"double\" # real in the table",
+        "value = \"float\" # real in the table",
         "price = \"double\" # numeric(10,2) in the table, held as double",
         "large = \"text\" # numeric(30,0) in the table, held as text",
         "day = \"timestamp\" # date in the table",
@@ -250,7 +250,7 @@ fn a_table_that_changes_while_it_is_read_is_read_all_the_same() {
         // So that it takes some seconds.
         let ended = database.init("items", "moving.toml", &["--rate-limit", "1000"]);
         is_done.store(true, Ordering::Relaxed);
-        ended.expect(0).says("3000 sampled rows, 2 columns");
+        ended.expect(0).says("3,000 sampled rows, 2 columns");
     });
     database.stop();
 }

@@ -219,3 +219,28 @@ fn two_hundred_conditions_are_asked_and_thousands_are_refused_before_they_are_pa
             .says("query long: it has about 50001 operators");
     }
 }
+
+#[test]
+fn a_question_whose_answers_may_differ_where_rows_tie_is_noted_before_it_is_measured() {
+    let questions = "-- name: newest\nSELECT last(value, time) AS v FROM readings;\n\
+         -- name: of_each\nSELECT series, last(value, time) AS v FROM readings GROUP BY series;\n";
+    let bench = bench(&[("ties.sql", questions)]);
+    let init = [
+        "init",
+        "readings.csv",
+        "--questions",
+        "ties.sql",
+        "--out",
+        "ties.toml",
+    ];
+    let commands = [
+        &init[..],
+        &["verify", "ties.toml"],
+        &["run", "ties.toml", "--dry-run"],
+    ];
+    for command in commands {
+        let ended = bench.bakeoff(command).expect(0);
+        ended.says("note: query newest: last_value takes the value of one of the rows of a group");
+        assert!(!ended.stderr.contains("query of_each"), "{}", ended.stderr);
+    }
+}

@@ -52,8 +52,8 @@ fn keys_and_types_of_a_workload() {
         &change("\"timestamp\"", "\"date\""),
         "\"date\"",
         "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
-         1958-03-29 in a file. Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, \
-         `blob`",
+         1958-03-29 in a file. Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, \
+         `timestamp`, `blob`",
     );
     refused(
         &change("[\"time\"]", "[\"tiem\"]"),

@@ -81,6 +81,12 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
     }
     let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert!(page.contains("<h2>Servers before and after</h2>"));
+    // The first step is always sampled.
+    let samples = of_kind(&records, "server").flat_map(|r| r["samples"].as_array().unwrap());
+    let mut samples = samples.map(|sample| &sample["server"]);
+    assert!(samples.any(|s| s["database"]["commits"].is_u64() && s["resident_bytes"].is_u64()));
+    assert!(page.contains("<h2>What servers did</h2>"));
+    assert!(page.contains("Connections of clients: open light"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::drive::{refused, summary};
 use crate::support::processes::{Going, signal};
-use crate::support::{Bench, of_kind, records, sensors};
+use crate::support::{Bench, READS, of_kind, records, sensors};
 
 const DESIGNS: [&str; 3] = [
     "cassandra/wide",
@@ -161,6 +161,66 @@ fn a_load_ends_when_its_postgresql_is_killed_and_says_so() {
         .says("SIGKILL");
     let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert!(page.contains("its server ended during the load"));
+    let records = records(&bench.path("out/drive.jsonl"));
+    let seconds = of_kind(&records, "second").map(|second| &second["server"]);
+    let mut full = seconds.filter(|server| server["resident_bytes"].is_u64());
+    assert!(full.any(|server| server["database"]["commits"].is_u64()));
+}
+
+/// A question that would read a file of the server, if PostgreSQL answers.
+const HOSTILE: &str = r#"
+[[queries]]
+name = "file"
+sql = "SELECT count(*) AS n FROM keyvalue"
+engine_sql = { postgres = "SELECT pg_read_file('postgresql.conf') AS n" }
+"#;
+
+#[test]
+fn a_hostile_question_beside_a_load_is_asked_by_a_role_that_may_not() {
+    let workload = format!("{READS}{HOSTILE}");
+    let Some(bench) = Bench::with_engine(&workload, "postgres") else {
+        return;
+    };
+    let arguments = [
+        "drive",
+        "w.toml",
+        "--rate",
+        "400",
+        "--for",
+        "1s",
+        "--rounds",
+        "2",
+        "--beside-query",
+        "file",
+        "--beside-design",
+        "postgres/plain",
+        "--out",
+        "out",
+    ];
+    bench
+        .bakeoff(&arguments)
+        .expect(3)
+        .says("permission denied for function pg_read_file");
+    let records = records(&bench.path("out/drive.jsonl"));
+    let asked = of_kind(&records, "beside").map(|beside| &beside["questions"][0]);
+    let asked: Vec<&Value> = asked.collect();
+    assert!(!asked.is_empty());
+    for question in asked {
+        assert_eq!(question["answered"], 0, "{question}");
+        assert!(question["failed"].as_u64() > Some(0), "{question}");
+    }
+}
+
+#[test]
+fn what_is_no_question_is_not_asked_beside_a_load() {
+    for sql in [
+        "COPY (SELECT 1) TO PROGRAM 'id'",
+        "SELECT 1; DROP TABLE keyvalue",
+        "CREATE TABLE made (a int)",
+    ] {
+        let beside = ["--beside", sql, "--beside-design", "postgres/plain"];
+        refused(&beside, 2, &format!("--beside {sql:?}: "));
+    }
 }
 
 #[test]

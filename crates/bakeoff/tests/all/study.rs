@@ -136,7 +136,7 @@ fn every_step_is_measured_once_and_the_page_says_what_holds() {
 
     // Another size would be another study in the same folder.
     let other = ["study", "s.toml", "--full", "--out", "out"];
-    let ended = bench.bakeoff(&other).expect(2);
+    let ended = bench.bakeoff(&other).expect(1);
     ended.says("out holds the study s with a budget of 1m 20s, with other commands than these");
 }
 
@@ -192,18 +192,8 @@ fn mistakes_are_refused_before_anything_is_made() {
     );
     refused(
         STUDY,
-        &["s.toml", "--from", "nowhere"],
-        "nowhere is not the folder of a study",
-    );
-    refused(
-        STUDY,
         &["s.toml", "--full", "--page", "pages"],
         "has to end in .md",
-    );
-    refused(
-        STUDY,
-        &["s.toml", "--full", "--out", "."],
-        "is not an empty folder and holds no study",
     );
     refused(
         &STUDY.replace("--rounds", "--round"),

@@ -77,6 +77,14 @@ fn postgres_and_timescale_are_swept() {
     assert_eq!(html.matches("class=\"best\"").count(), 2);
     let plans = bench.bakeoff(&["report", "out", "--plans"]).expect(2);
     plans.says("--plans is for folders of `bakeoff run`");
+    let records = records(&bench);
+    let sampled = records.iter().filter(|r| r["record"] == "server");
+    let mut samples = sampled.flat_map(|r| r["samples"].as_array().unwrap());
+    assert!(samples.any(|sample| sample["server"]["database"]["log_bytes"].is_u64()));
+    let export = ["report", "out", "--prometheus", "out.prom"];
+    bench.bakeoff(&export).expect(0);
+    let metrics = std::fs::read_to_string(bench.path("out.prom")).unwrap();
+    assert!(metrics.contains("bakeoff_server_log_bytes{"), "{metrics}");
     let again = bench.bakeoff(&["report", "out"]).expect(0);
     let told = |stdout: &str| stdout.split("\nReport:").next().map(str::to_owned);
     assert_eq!(told(&again.stdout), told(&swept.stdout));

@@ -141,6 +141,12 @@ pub trait Store: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Returns what reads by this process may miss of what others have written and were told is durable, for people;
+    /// `None` if they miss nothing.
+    fn missed(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the places that may hold something, in order.
     async fn places(&self) -> Result<Vec<Place>>;
 

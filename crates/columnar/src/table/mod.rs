@@ -90,6 +90,12 @@ impl Table {
         self.store.notes()
     }
 
+    /// Returns what reads may miss of what others have written, since the consistency level of this process is too
+    /// low; `None` if they miss nothing.
+    pub fn missed(&self) -> Option<&str> {
+        self.store.missed()
+    }
+
     /// Begins to load many rows, which go straight into chunks.
     pub fn ingest(self: &Arc<Self>) -> Ingest {
         Ingest::new(Arc::clone(self))

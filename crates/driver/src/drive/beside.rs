@@ -7,14 +7,28 @@ use bakeoff_workload::{Drawn, Query};
 use super::Target;
 use crate::Design;
 
-/// Questions that a separate client asks during every second load, one after the other, over and over.
+/// Most designs that answer questions in turn, so that the loads of a turn stay far below those that it has room for.
+pub const MOST_ANSWERING: usize = 16;
+
+/// Questions that a separate client asks during loads, one after the other, over and over.
 #[derive(Debug, Clone)]
 pub struct BesideFor {
     pub questions: Vec<Question>,
-    /// Whether a design that is not driven answers them. Otherwise each driven design answers itself.
-    pub by_another: bool,
+    /// Ids of the designs that answer them in turn, each beside a load of its own in every round; none of them is
+    /// driven. If there are none, each driven design answers itself.
+    pub answering: Vec<String>,
     /// Whether no load changes the rows that are asked about, so that equal questions have equal answers.
     pub rows_stay: bool,
+    /// Whether all designs give the same answers, since no two rows have equal keys, of which some designs keep one and
+    /// some both.
+    pub designs_agree: bool,
+}
+
+impl BesideFor {
+    /// Returns how many designs answer in turn: one where each driven design answers itself.
+    pub fn answerers(&self) -> usize {
+        self.answering.len().max(1)
+    }
 }
 
 /// A question, as it is asked in each round.
@@ -39,7 +53,7 @@ impl Question {
 
 /// Who answers the questions.
 #[derive(Clone)]
-pub(super) enum Answering {
+pub enum Answering {
     /// The driven design.
     Driven(Arc<dyn Target>),
     Another(Arc<dyn Design>),
@@ -47,11 +61,39 @@ pub(super) enum Answering {
 
 impl Answering {
     /// Returns the design that answers; `None` for one that stores nothing.
-    pub(super) fn design(&self) -> Option<&dyn Design> {
+    pub fn design(&self) -> Option<&dyn Design> {
         match self {
             Answering::Driven(target) => target.design(),
             Answering::Another(design) => Some(design.as_ref()),
         }
+    }
+}
+
+/// Who answers questions beside a load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// The driven design.
+    Driven,
+    /// Another design, by its id.
+    Another(String),
+}
+
+impl AnsweredBy {
+    /// Returns the id of the design that answers in place of the driven one.
+    pub fn another(&self) -> Option<&str> {
+        match self {
+            AnsweredBy::Driven => None,
+            AnsweredBy::Another(id) => Some(id),
+        }
+    }
+}
+
+/// Adds to the description of a load that questions are asked beside it, if they are, and who answers them.
+pub fn marked(load: String, by: Option<&AnsweredBy>) -> String {
+    match by {
+        None => load,
+        Some(AnsweredBy::Driven) => format!("{load}, questions beside"),
+        Some(AnsweredBy::Another(id)) => format!("{load}, questions beside, answered by {id}"),
     }
 }
 

@@ -7,11 +7,11 @@ use bakeoff_stats::drive::AskedBeside;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::beside::{Answering, BesideFor};
+use super::Stop;
+use super::beside::Answering;
 use super::context::Trouble;
-use super::{Stop, Target};
 use crate::call::catch_panic;
-use crate::{Answer, Comparison, Design, DesignError, Expected, Leeway, compare_answer, explain};
+use crate::{Answer, Comparison, DesignError, Expected, Leeway, compare_answer, explain};
 
 /// Longest time that an answer is waited for after the end of its load, so that the next load begins without
 /// the question.
@@ -21,83 +21,23 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Most messages of failures and differences of a question that are kept of one load.
 const MOST_MESSAGES: usize = 3;
 
-/// The questions of a drive, with the first answer to each.
-pub struct Asking<'a> {
-    pub asked: &'a BesideFor,
-    /// The design that answers; `None` if each driven design answers itself.
-    other: Option<Arc<dyn Design>>,
-    /// SQL of each question when it was first answered, and that answer.
-    first: Vec<Option<FirstAnswer>>,
-}
-
-type FirstAnswer = (String, Arc<Expected>);
-
-impl<'a> Asking<'a> {
-    pub fn new(asked: &'a BesideFor, other: Option<Arc<dyn Design>>) -> Asking<'a> {
-        Asking {
-            first: vec![None; asked.questions.len()],
-            asked,
-            other,
-        }
-    }
-
-    /// Checks that the design that answers in place of the driven ones still can. The end of a driven design's own
-    /// engine ends its load anyway.
-    ///
-    /// # Errors
-    /// Its engine has ended.
-    pub fn check(&self) -> Result<(), Trouble> {
-        let Some(design) = &self.other else {
-            return Ok(());
-        };
-        match design.dead() {
-            Some(why) => Err(format!(
-                "{}, which answers the questions, can no longer: {why}",
-                design.info().id
-            )
-            .into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Makes the client of a load on a design in a round.
-    pub fn client(&mut self, target: &Arc<dyn Target>, round: u32) -> Client {
-        let answering = match &self.other {
-            Some(design) => Answering::Another(design.clone()),
-            None => Answering::Driven(target.clone()),
-        };
-        let id = { answering.design() }.map_or(&target.info().id, |design| &design.info().id);
-        let questions = self.asked.questions.iter().map(|question| ToAsk {
-            name: question.query.name.clone(),
-            sql: question.sql(id, round),
-            leeway: Leeway::of(&question.query),
-            is_compared: self.asked.rows_stay && question.has_one_answer,
-        });
-        Client {
-            questions: questions.collect(),
-            first: std::mem::take(&mut self.first),
-            answering,
-        }
-    }
-
-    /// Takes the first answers back from a client that has ended.
-    pub fn keep(&mut self, client: Client) {
-        self.first = client.first;
-    }
-}
+/// SQL of a question when it was first answered, and that answer.
+pub type FirstAnswer = (String, Arc<Expected>);
 
 /// A question as it is asked beside one load.
-struct ToAsk {
-    name: String,
-    sql: String,
-    leeway: Leeway,
-    is_compared: bool,
+pub struct ToAsk {
+    pub name: String,
+    pub sql: String,
+    pub leeway: Leeway,
+    /// Whether its answers are compared with the first one.
+    pub is_compared: bool,
 }
 
 /// Asks its questions one after the other, and then the first one again.
 pub struct Client {
     answering: Answering,
     questions: Vec<ToAsk>,
+    /// The first answer to each question, which the next client takes over.
     first: Vec<Option<FirstAnswer>>,
 }
 
@@ -122,6 +62,24 @@ enum How {
 }
 
 impl Client {
+    /// Makes a client for these questions, of which some have been answered before.
+    pub fn new(
+        answering: Answering,
+        questions: Vec<ToAsk>,
+        first: Vec<Option<FirstAnswer>>,
+    ) -> Client {
+        Client {
+            answering,
+            questions,
+            first,
+        }
+    }
+
+    /// Returns the first answer to each question, for the next client.
+    pub fn into_first(self) -> Vec<Option<FirstAnswer>> {
+        self.first
+    }
+
     /// Asks each question once, so that what an engine does only for its first answer is over. Failures are
     /// left to the load, in which they are counted.
     pub async fn warm_up(&self, stop: &Stop) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_stats::drive::{DriveLog, DriveRecord};
+use bakeoff_stats::drive::{AnsweringEnded, DriveLog, DriveRecord};
 use bakeoff_stats::{EngineInfo, JournalError};
 use bakeoff_workload::{RowSource, RowValues};
 
@@ -24,7 +24,7 @@ pub struct DriveSettings {
     pub search: Option<SearchFor>,
     /// The passes that take the place of each load, if some were asked for.
     pub passes: Option<PassesFor>,
-    /// The questions that are asked beside every second load, if some were given.
+    /// The questions that are asked beside some of the loads, if some were given.
     pub beside: Option<BesideFor>,
     /// Time from the start of a load until a node is added to its servers, if one is to be added.
     pub add_node_after: Option<Duration>,
@@ -67,12 +67,15 @@ pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
     /// Announces to the other shards that the table of a design exists.
     async fn announce_table(&mut self, design: usize) -> Result<(), DesignError>;
 
-    /// Starts the engine of the design that answers the questions beside the loads, where that is none of the
-    /// driven ones, and makes this design. Returns the engine's description if this call started it.
+    /// Starts the engine of the design at this place of those that answer the questions beside the loads in place of
+    /// the driven ones, and makes this design. Returns the engine's description if this call started it.
     ///
     /// # Errors
     /// If the engine is not available or refuses the design, or there is no such design.
-    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+    async fn make_beside(
+        &mut self,
+        _place: usize,
+    ) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
         Err(DesignError::new(
             "no design was named to answer the questions",
         ))
@@ -132,6 +135,21 @@ pub(super) fn fail(
         reason,
     };
     log.append(&failed).map_err(RecordError::Failure)
+}
+
+/// Records that a design answers no more questions beside loads, while others go on.
+pub(super) fn answering_ended(
+    log: &mut DriveLog,
+    observer: &dyn Observer,
+    design: &str,
+    reason: &str,
+) -> Result<(), RecordError> {
+    observer.trouble(design, reason);
+    let ended = DriveRecord::AnsweringEnded(AnsweringEnded {
+        design: design.to_owned(),
+        reason: reason.to_owned(),
+    });
+    log.append(&ended).map_err(RecordError::Failure)
 }
 
 /// Returns why the server of a design has ended, if Bakeoff started it. Returns `None` while it runs, and

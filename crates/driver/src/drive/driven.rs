@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use bakeoff_stats::{CpuSeconds, ServerSample, Tally};
+use bakeoff_stats::{CpuSeconds, ServerSample, Tally, server_growth_between};
 use hdrhistogram::Histogram;
 
 use super::{BackgroundRuns, Failure, NewRows, PlanError};
@@ -98,14 +98,15 @@ pub struct ServerUse {
 impl ServerUse {
     /// Returns what a server has used between two samples.
     pub(super) fn between(then: &ServerSample, now: &ServerSample) -> ServerUse {
-        let growth = |then: Option<u64>, now: Option<u64>| Some(now?.saturating_sub(then?));
+        let growth = |counter: fn(&ServerSample) -> Option<u64>| {
+            let grown = server_growth_between(then, now, |s| counter(s).map(|n| n as f64));
+            grown.map(|grown| grown as u64)
+        };
         ServerUse {
-            disk_read_bytes: growth(then.disk_read_bytes, now.disk_read_bytes),
-            disk_written_bytes: growth(then.disk_written_bytes, now.disk_written_bytes),
-            gc_seconds: { now.gc_seconds }
-                .zip(then.gc_seconds)
-                .map(|(now, then)| (now - then).max(0.0)),
-            gc_count: growth(then.gc_count, now.gc_count),
+            disk_read_bytes: growth(|s| s.disk_read_bytes),
+            disk_written_bytes: growth(|s| s.disk_written_bytes),
+            gc_seconds: server_growth_between(then, now, |s| s.gc_seconds),
+            gc_count: growth(|s| s.gc_count),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Filling the tables that are driven, and bringing them to rest.
 
+mod beside;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -10,9 +12,7 @@ use bakeoff_stats::drive::{
 };
 use bakeoff_workload::{RowSource, RowValues};
 
-use super::context::{
-    DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead, server_ended,
-};
+use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
 use super::requests::requested;
 use super::{Shard, Target};
 use crate::call::{catch_panic, if_whole};
@@ -273,46 +273,6 @@ impl Filling<'_> {
                 Ok(None)
             }
         }
-    }
-}
-
-impl Filling<'_> {
-    /// Makes the design that answers questions beside the loads, fills its table with the same rows and brings
-    /// it to rest. Returns `None` if each driven design answers itself. The inner error is the design's own.
-    ///
-    /// # Errors
-    /// If a record cannot be written.
-    pub async fn fill_beside(
-        &mut self,
-        candidates: &mut dyn DriveCandidates,
-    ) -> Result<Result<Option<Arc<dyn Design>>, Trouble>, RecordError> {
-        let asked = self.settings.beside.as_ref();
-        if !asked.is_some_and(|asked| asked.by_another) {
-            return Ok(Ok(None));
-        }
-        let (engine, design) = match candidates.make_beside().await {
-            Ok(made) => made,
-            Err(error) => return Ok(Err(error.into())),
-        };
-        if let Some(engine) = engine {
-            self.log.append(&DriveRecord::Engine(engine))?;
-        }
-        let id = design.info().id.clone();
-        let filled = self.fill_other(&id, design.as_ref()).await;
-        self.between_steps();
-        let filled = filled.map_err(|trouble| match design.dead() {
-            Some(why) => server_ended(&why),
-            None => trouble,
-        });
-        Ok(filled.map(|()| Some(Arc::from(design))))
-    }
-
-    async fn fill_other(&self, id: &str, design: &dyn Design) -> Result<(), Trouble> {
-        design.create().await?;
-        self.insert(id, design).await?;
-        self.observer.phase(&format!("settling {id}"));
-        design.settle().await?;
-        Ok(())
     }
 }
 

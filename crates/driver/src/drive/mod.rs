@@ -8,7 +8,7 @@
 //! [`search`] finds the highest rate at which an [`Objective`] holds. A [`Pass`] performs one operation once on
 //! each row.
 //!
-//! A [`BesideFor`] asks questions beside every second load, to find what they cost it.
+//! A [`BesideFor`] asks questions beside loads, to find what they cost them.
 //!
 //! A node may join the servers while a load runs, which is then told before, during and after it.
 //!
@@ -17,6 +17,7 @@
 
 mod added_node;
 mod arrivals;
+mod asking;
 mod background;
 mod beside;
 mod calls;
@@ -55,7 +56,7 @@ mod worker;
 mod worker_thread;
 
 pub use background::BackgroundRuns;
-pub use beside::{BesideFor, Question};
+pub use beside::{BesideFor, MOST_ANSWERING, Question};
 pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};
 pub use driven::{DriveError, DriveObserver, Driven, Second, ServerUse, Used};
 pub use new_rows::NewRows;
@@ -72,4 +73,5 @@ pub use search::{
 pub use session::Session;
 pub use stop::Stop;
 pub use target::Target;
+pub use warm_up::{LONGEST_WARM_UP, keeps_rows, longest_load};
 pub use worker::Worker;

@@ -1,7 +1,8 @@
-//! The protocol of a drive: fills all tables, that of a design that answers questions beside the loads included,
+//! The protocol of a drive: fills all tables, those of designs that answer questions beside the loads included,
 //! and brings them to rest, then puts a load on every design in every round, or searches for its highest rate.
 
-use super::context::{DriveCandidates, Driving, RecordError, fail};
+use super::asking::none_left;
+use super::context::{DriveCandidates, Driving, RecordError, Trouble, fail};
 use super::fill::Filling;
 use super::rounds::drive_rounds;
 
@@ -23,24 +24,22 @@ pub async fn drive_designs(
         log: &mut *driving.log,
         observer: driving.observer,
     };
-    let other = tokio::select! {
-        other = filling.fill_beside(candidates) => other?,
+    let answerers = tokio::select! {
+        answerers = filling.fill_beside(candidates) => answerers?,
         () = driving.stop.asked() => return Ok(()),
     };
-    let other = match other {
-        Ok(other) => other,
-        // Without an answer to the questions no load is worth its time.
-        Err(trouble) => {
-            for id in candidates.ids() {
-                fail(filling.log, driving.observer, &id, &trouble)?;
-            }
-            return Ok(());
+    // Without an answer to the questions no load is worth its time.
+    if let Some(why) = none_left(&answerers) {
+        let trouble: Trouble = why.into();
+        for id in candidates.ids() {
+            fail(filling.log, driving.observer, &id, &trouble)?;
         }
-    };
+        return Ok(());
+    }
     let targets = tokio::select! {
         targets = filling.fill_all(candidates) => targets?,
         () = driving.stop.asked() => return Ok(()),
     };
     let with_statistics = std::mem::take(&mut filling.with_statistics);
-    drive_rounds(targets, other, &with_statistics, driving).await
+    drive_rounds(targets, answerers, &with_statistics, driving).await
 }

@@ -4,28 +4,28 @@ use std::sync::Arc;
 
 use bakeoff_stats::drive::{DriveLog, DriveRecord};
 
-use super::client::Asking;
+use super::asking::{Answerer, Asking};
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
 use super::{Stop, Target, highest_rate, pair, passes, warm_up};
-use crate::{Design, DesignError, shuffled};
+use crate::{DesignError, shuffled};
 
 /// Drives every design once in every round, in random order, searches for its highest rate, or makes its
-/// passes. Questions beside the loads are answered by the `other` design, or by each driven one itself. Then
-/// records the footprints of the designs with statistics, as the loads left their tables.
+/// passes. Questions beside the loads are answered by each of these designs in turn, or, if there are none, by each
+/// driven one itself. Then records the footprints of the designs with statistics, as the loads left their tables.
 ///
 /// # Errors
 /// If a record cannot be written.
 pub async fn drive_rounds(
     targets: Vec<Arc<dyn Target>>,
-    other: Option<Arc<dyn Design>>,
+    answerers: Vec<Answerer>,
     with_statistics: &[String],
     driving: Driving<'_>,
 ) -> Result<(), RecordError> {
     let Driving { settings, stop, .. } = driving;
     let mut designs: Vec<DrivenDesign> = targets.into_iter().map(DrivenDesign::new).collect();
-    let mut asking = { settings.beside.as_ref() }.map(|asked| Asking::new(asked, other));
+    let mut asking = { settings.beside.as_ref() }.map(|asked| Asking::new(asked, answerers));
     let mut trials = Trials::new(driving.log, driving.live, &settings.load.mix);
     trials.is_search = settings.search.is_some();
     for round in 1..=settings.rounds {
@@ -34,6 +34,9 @@ pub async fn drive_rounds(
             let design = &mut designs[index];
             if stop.is_asked() || design.is_out {
                 continue;
+            }
+            if let Some(asking) = &mut asking {
+                asking.note_ended(trials.log, driving.observer)?;
             }
             let turn = Turn {
                 trials: &mut trials,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use bakeoff_stats::{CpuSeconds, ServerSample};
+use bakeoff_stats::{CpuSeconds, ServerSample, server_growth_between};
 use futures::future::join_all;
 use tokio::sync::{mpsc, watch};
 
@@ -17,6 +17,7 @@ use super::recorder::Report;
 use super::worker_thread::WorkerThread;
 use super::{DriveError, DriveObserver, Driven, Plan, ServerUse, Stop, Target, Used};
 use crate::cpu::{OwnCpu, own_cpu_seconds};
+use crate::server_watch::{every, is_of_a_cluster, is_own};
 
 /// Number of reports of one worker that may wait for the collector.
 const REPORTS_PER_WORKER: usize = 8;
@@ -260,6 +261,7 @@ impl Control<'_> {
         let (target, clock, stop) = (self.target.clone(), self.clock, self.stop.clone());
         let mut background = background(target.as_ref(), self.plan, clock, span, runs);
         let mut background_runs = true;
+        let is_own = target.design().is_none_or(is_own);
         let mut sample = Box::pin(sample_after(target.clone(), clock, span.start, 0));
         let mut stopped_at = None;
         let drain = 2 * self.plan.drain_limit.as_nanos() as u64;
@@ -274,8 +276,9 @@ impl Control<'_> {
                 (second, seen) = &mut sample => {
                     // A sample that took long is counted for the second that ended last.
                     let now = ((clock.now() - span.start) / SECOND) as u32;
+                    let pause = every(is_of_a_cluster(is_own, &seen)).as_secs() as u32;
                     collector.take_sample(second.max(now.saturating_sub(1)), seen);
-                    let next = now.max(second + 1);
+                    let next = now.max(second.saturating_add(pause));
                     sample.set(sample_after(target.clone(), clock, span.start, next));
                 }
                 () = &mut background, if background_runs => background_runs = false,
@@ -309,9 +312,7 @@ impl Control<'_> {
         let server = self.sample().await;
         let cpu = CpuSeconds {
             client,
-            server: { server.cpu_seconds }
-                .zip(span.server.cpu_seconds)
-                .map(|(now, then)| (now - then).max(0.0)),
+            server: server_growth_between(&span.server, &server, |s| s.cpu_seconds),
             in_ticks: false,
         };
         let used = Used {
@@ -342,7 +343,7 @@ fn background<'a>(
     Box::pin(background::run(target, &plan.mix, clock, span, runs))
 }
 
-/// Samples the server when a second of the load is over.
+/// Samples the server when a second of the load is over, each one or, of a cluster, every second one.
 async fn sample_after(
     target: Arc<dyn Target>,
     clock: Clock,

@@ -11,6 +11,7 @@ use bakeoff_workload::Mix;
 use tokio::sync::watch;
 
 use super::added_node::{Joining, Recorded};
+use super::beside::{AnsweredBy, marked};
 use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
 use super::{DriveObserver, Driven, Pass, Plan, Schedule, Second, Stop, Target};
@@ -29,8 +30,8 @@ pub struct Trials<'a> {
     pub count: u32,
     /// Whether the loads warm up a server, so that no figure includes them.
     pub is_warm_up: bool,
-    /// Whether questions are asked beside the loads.
-    pub is_beside: bool,
+    /// Who answers questions beside the loads; `None` if none are asked.
+    pub answered_by: Option<AnsweredBy>,
     /// Whether the loads are those of a search, which are many and short, so that their read repairs are not counted.
     pub is_search: bool,
     /// Time from the start of the next loads until a node is added to their servers, if one is to be added.
@@ -48,7 +49,7 @@ impl<'a> Trials<'a> {
             operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
             count: 0,
             is_warm_up: false,
-            is_beside: false,
+            answered_by: None,
             is_search: false,
             add_node_after: None,
             begun: watch::Sender::new(0),
@@ -83,14 +84,14 @@ impl<'a> Trials<'a> {
             }
             None => (format!("{id} at {}", plan.schedule), plan.duration),
         };
-        let what = self.marked(what);
+        let what = marked(what, self.answered_by.as_ref());
         self.live.begin(&what, lasts);
         let repairs = if self.is_warm_up || self.is_search {
             None
         } else {
             repairs::so_far(target.as_ref()).await
         };
-        let profile = if self.is_warm_up || self.is_beside {
+        let profile = if self.is_warm_up || self.answered_by.is_some() {
             None
         } else {
             profile::begin(target.as_ref(), self.log).await?
@@ -161,7 +162,7 @@ impl<'a> Trials<'a> {
             self.note_joining(added, &seconds, driven.duration)?;
         }
         // What a warm-up has warmed is to be as warm when the next load begins, and questions may still be under way.
-        if !self.is_warm_up && !self.is_beside {
+        if !self.is_warm_up && self.answered_by.is_none() {
             self.between_loads();
         }
         if let Some(why) = why_dead(target.as_ref()).filter(|_| !is_whole) {
@@ -209,15 +210,6 @@ impl<'a> Trials<'a> {
         let operation = self.operations.get(pass.operation);
         let name = operation.map_or("", String::as_str);
         format!("{name}, {}", Schedule::Pass(pass))
-    }
-
-    /// Adds to the description of a load that questions are asked beside it, if they are.
-    fn marked(&self, what: String) -> String {
-        if self.is_beside {
-            format!("{what}, questions beside")
-        } else {
-            what
-        }
     }
 
     /// Sums up the measurements of a trial by operation, as reports show them: the times after the
@@ -340,21 +332,24 @@ impl Recording<'_, '_> {
         let path = HistogramLog::path(self.trials.log.dir(), self.trial);
         self.histograms = Some(HistogramLog::create(&path, at)?);
         let started_at = at.duration_since(SystemTime::UNIX_EPOCH)?;
+        let by = self.trials.answered_by.as_ref();
+        let schedule = match self.plan.schedule.pass() {
+            Some(pass) => self.trials.pass_in_words(pass),
+            None => self.plan.schedule.to_string(),
+        };
         let start = TrialStart {
             trial: self.trial,
             design: self.design.clone(),
             round: self.round,
-            schedule: self.trials.marked(match self.plan.schedule.pass() {
-                Some(pass) => self.trials.pass_in_words(pass),
-                None => self.plan.schedule.to_string(),
-            }),
+            schedule: marked(schedule, by),
             scheduled_rate: self.plan.expected_rate(),
             even: !matches!(
                 self.plan.schedule,
                 Schedule::Ramp { .. } | Schedule::Steps { .. } | Schedule::Pass(_)
             ),
             warm_up: self.is_warm_up,
-            beside: self.trials.is_beside,
+            beside: by.is_some(),
+            answered_by: by.and_then(AnsweredBy::another).map(str::to_owned),
             started_at_ns: started_at.as_nanos() as u64,
         };
         Ok(self.trials.log.append(&DriveRecord::TrialStarted(start))?)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_workload::Action;
+use bakeoff_workload::{Action, Mix};
 
 use super::context::{DriveSettings, Trouble};
 use super::turn::Turn;
@@ -23,13 +23,33 @@ const LONGEST_LOOP: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(10)
 };
 
+/// Longest time of the closed loops of a design together.
+pub const LONGEST_WARM_UP: Duration = LONGEST_LOOP.saturating_mul(MOST_LOOPS);
+
+/// Returns the longest load of which so many rounds take no longer than this time, together with the longest warm-up
+/// that precedes the first one.
+pub fn longest_load(time: Duration, rounds: u32) -> Duration {
+    let rounds = rounds.max(1);
+    // The loops of a warm-up are as long as loads, but for those that would be too long.
+    let short = time / rounds.saturating_add(MOST_LOOPS);
+    if short <= LONGEST_LOOP {
+        return short;
+    }
+    time.saturating_sub(LONGEST_WARM_UP) / rounds
+}
+
 /// Returns whether a warm-up precedes loads at a given rate. Several processes would not warm up at
 /// the same time, a load that begins at a given moment would begin late, and a closed loop with
 /// deletions would leave no rows to measure.
 pub fn is_possible(settings: &DriveSettings) -> bool {
     let load = &settings.load;
-    let keeps_rows = !load.mix.operations.iter().any(|o| deletes(&o.action));
-    settings.warms_up && load.shard.of == 1 && load.start_at.is_none() && keeps_rows
+    let is_alone = load.shard.of == 1 && load.start_at.is_none();
+    settings.warms_up && is_alone && keeps_rows(&load.mix)
+}
+
+/// Returns whether no operation of a mix deletes rows, so that a warm-up can precede its loads.
+pub fn keeps_rows(mix: &Mix) -> bool {
+    !mix.operations.iter().any(|o| deletes(&o.action))
 }
 
 fn deletes(action: &Action) -> bool {
@@ -94,6 +114,20 @@ mod tests {
         assert!(is_warm(54_000.0, 56_000.0));
         assert!(is_warm(54_000.0, 40_000.0));
         assert!(is_warm(0.0, 0.0), "it does nothing");
+    }
+
+    #[test]
+    fn rounds_and_the_longest_warm_up_fit_into_the_time() {
+        for (time, rounds) in [(45, 3), (600, 7), (3_600, 2), (1, 5), (10, 1)] {
+            let time = Duration::from_secs(time);
+            let load = longest_load(time, rounds);
+            let takes = load * rounds + load.min(LONGEST_LOOP) * MOST_LOOPS;
+            assert!(takes <= time, "{rounds} rounds of {load:?} in {time:?}");
+            assert!(
+                time - takes < Duration::from_millis(1),
+                "{takes:?} of {time:?}"
+            );
+        }
     }
 
     #[test]

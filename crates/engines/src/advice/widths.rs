@@ -78,9 +78,11 @@ fn widths(kind: ColumnType) -> Vec<Width> {
             .collect(),
         ColumnType::Int => powers(MOST_OF_INT),
         ColumnType::Bigint => powers(MOST_OF_BIGINT),
-        ColumnType::Boolean | ColumnType::Double | ColumnType::Text | ColumnType::Blob => {
-            Vec::new()
-        }
+        ColumnType::Boolean
+        | ColumnType::Float
+        | ColumnType::Double
+        | ColumnType::Text
+        | ColumnType::Blob => Vec::new(),
     }
 }
 

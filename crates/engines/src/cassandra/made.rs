@@ -70,7 +70,7 @@ impl MadeOnCassandra {
     /// Fails if it is not what it was any more, if a process of this machine needs it, or if the user may not drop
     /// it.
     pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
-        let _lock = made::hold(found)?;
+        let (_lock, _) = made::hold(found)?;
         match (found.kind, found.name.split_once('.')) {
             (MadeKind::Table, Some((keyspace, table))) => {
                 let keyspace = Keyspace::found(keyspace, Owner::Shared);
@@ -143,16 +143,10 @@ fn tables_in(keyspace: &str, marks: &[(String, Option<String>)]) -> Vec<Made> {
 /// Says what a table is that a command has noted as its own. Where the log of that is here, the table has to be one
 /// that the command makes: whoever may write the notes could name any.
 fn state_of_table(keyspace: &str, table: &str, maker: &Maker) -> MadeState {
-    let is_made = || {
-        let begun = maker.first_line();
-        begun.is_some_and(|begun| has_like(&begun, keyspace, table))
-    };
-    match maker.state() {
-        MadeState::Stopped | MadeState::Kept if !is_made() => {
-            MadeState::NotOurs("the run in its note makes no such table".to_owned())
-        }
-        state => state,
-    }
+    maker.state_of(
+        |begun| has_like(begun, keyspace, table),
+        "the run in its note makes no such table",
+    )
 }
 
 /// Returns whether the first line of a log has a table whose name begins as this one's does, with the layout.

@@ -160,6 +160,33 @@ async fn a_question_with_a_clause_that_would_be_left_out_is_refused() {
 }
 
 #[tokio::test]
+async fn a_question_that_cannot_be_asked_is_refused_in_words() {
+    let workload = asked();
+    let nested = format!(
+        "SELECT {}1{} AS n FROM readings",
+        "(".repeat(60),
+        ")".repeat(60)
+    );
+    for (sql, words) in [
+        (
+            "SELECT series,\n value AT TIME ZONE series AS l FROM readings",
+            "line 2, column 8: AT TIME ZONE has no name of a zone behind it",
+        ),
+        (
+            "SELECT r.series FROM readings AS r ANTI JOIN readings AS s ON r.series = s.series",
+            "line 1, column 1: DataFusion has no ANTI JOIN: write LEFT ANTI JOIN",
+        ),
+        (
+            nested.as_str(),
+            "line 1, column 1: it is nested too deeply: at most 47",
+        ),
+    ] {
+        let error = check_question(&workload, &question(sql)).await.unwrap_err();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_text_for_an_engine_is_bounded_as_the_question_is() {
     let chain = " OR value = 2".repeat(300);
     let text = TABLE

@@ -54,6 +54,10 @@ impl Store for LimitedStore {
         self.store.notes()
     }
 
+    fn missed(&self) -> Option<&str> {
+        self.store.missed()
+    }
+
     async fn places(&self) -> Result<Vec<Place>> {
         self.store.places().await
     }

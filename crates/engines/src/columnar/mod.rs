@@ -101,6 +101,7 @@ fn kind(kind: ColumnType) -> Kind {
         ColumnType::Boolean => Kind::Boolean,
         ColumnType::Int => Kind::Int,
         ColumnType::Bigint => Kind::Bigint,
+        ColumnType::Float => Kind::Float,
         ColumnType::Double => Kind::Double,
         ColumnType::Text => Kind::Text,
         ColumnType::Timestamp => Kind::Timestamp,

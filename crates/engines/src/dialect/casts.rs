@@ -85,9 +85,10 @@ fn double_colons(floats: &Floats, parts: &mut Vec<Unit>) {
     }
 }
 
-/// Returns where what is cast before these colons begins, with casts of it that come before.
-fn first_of_casts(parts: &[Unit], colons: usize) -> Option<usize> {
-    let mut first = operand_before(parts, colons)?;
+/// Returns where the operand begins that ends before this place, such as before the colons of a cast, with casts of it
+/// that come before.
+pub fn first_of_casts(parts: &[Unit], end: usize) -> Option<usize> {
+    let mut first = operand_before(parts, end)?;
     let colons_before = |place: usize| {
         let before = previous(parts, place)?.checked_sub(1)?;
         (parts[before].is_sign(':') && parts[before + 1].is_sign(':')).then_some(before)

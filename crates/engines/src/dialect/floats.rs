@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bakeoff_workload::{ColumnType, Table};
+use bakeoff_workload::Table;
 
 use super::tokens::Kind;
 use super::units::{Unit, What, find, meaning, next, previous, split, units as units_of};
@@ -60,16 +60,23 @@ const FLOATS: [&str; 49] = [
     "variance",
 ];
 /// Functions that return the type of their first argument.
-const AS_FIRST: [&str; 13] = [
+const AS_FIRST: [&str; 20] = [
     "abs",
     "any_value",
+    "arg_max",
+    "arg_min",
+    "first",
     "first_value",
     "lag",
+    "last",
     "last_value",
     "lead",
     "max",
+    "max_by",
     "min",
+    "min_by",
     "mod",
+    "mode",
     "nth_value",
     "nullif",
     "sum",
@@ -101,7 +108,7 @@ impl Floats {
         let columns = table.columns.iter();
         let names = columns.map(|column| {
             let name = column.name.to_ascii_lowercase();
-            (name, column.kind == ColumnType::Double)
+            (name, column.kind.is_floating())
         });
         let mut floats = Floats {
             names: names.collect(),
@@ -110,6 +117,12 @@ impl Floats {
             floats.add_names(&units, false, 0);
         }
         floats
+    }
+
+    /// Returns whether a name is certain to be that of floating-point numbers.
+    pub fn is_certain(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        self.names.get(&name).copied().unwrap_or(false)
     }
 
     fn add_names(&mut self, units: &[Unit], is_cast: bool, depth: usize) {
@@ -207,8 +220,7 @@ impl Floats {
     }
 
     fn is_known(&self, column: &Unit) -> bool {
-        let name = column.name().to_ascii_lowercase();
-        self.names.get(&name).copied().unwrap_or(false)
+        self.is_certain(column.name())
     }
 
     fn call(&self, name: &str, text: &str, depth: usize) -> bool {

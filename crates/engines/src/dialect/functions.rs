@@ -7,6 +7,7 @@ use super::sql_dialect::SqlDialect;
 use super::times::{date_bin, date_trunc, part, to_timestamp, to_unixtime};
 use super::types::cast;
 use super::units::{find, trimmed};
+use super::zones::local_time;
 
 /// What a function is in another dialect.
 #[derive(Clone, Copy)]
@@ -150,6 +151,7 @@ pub fn write(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
         "to_timestamp_millis" => Ok(to_timestamp(dialect, call, 1_000)),
         "to_timestamp_micros" => Ok(to_timestamp(dialect, call, 1_000_000)),
         "to_unixtime" => Ok(to_unixtime(dialect, call)),
+        "to_local_time" => local_time(dialect, call),
         "to_char" | "date_format" => formatted(dialect, call),
         "position" => Ok(position(dialect, call)),
         "contains" => Ok(contains(dialect, call)),

@@ -21,6 +21,8 @@ mod times;
 pub mod tokens;
 mod types;
 mod units;
+mod widened;
+mod zones;
 
 use bakeoff_workload::Table;
 
@@ -51,8 +53,23 @@ const DEEPEST: usize = 64;
 pub struct Untranslatable {
     /// The word about which it is, as it is written.
     pub word: String,
-    /// What is lacking, as the end of a sentence that begins with the name of the system.
+    /// What is lacking, as the end of a sentence that begins with the name of the system; a whole sentence of what has
+    /// no meaning in the SQL of DataFusion.
     pub why: String,
+}
+
+/// Writes SQL of other systems in that of DataFusion, whatever tables it asks. Returns `None` if it stays as it is.
+///
+/// # Errors
+/// It has something that has no meaning there.
+pub fn plain(sql: &str) -> Result<Option<String>, Untranslatable> {
+    let unknown = Table {
+        name: String::new(),
+        columns: Vec::new(),
+        partition_key: Vec::new(),
+        order_key: Vec::new(),
+    };
+    translated(SqlDialect::Datafusion, &unknown, sql)
 }
 
 /// Writes SQL of DataFusion in another dialect, or SQL of other systems in that of DataFusion. Returns `None` if it
@@ -65,8 +82,13 @@ pub fn translated(
     table: &Table,
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
-    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, sql));
-    let original = cut_off.as_deref().unwrap_or(sql);
+    if dialect == SqlDialect::Datafusion {
+        zones::check_names(sql).map_err(of_zone)?;
+    }
+    let widened = widened::widened(table, sql);
+    let with_doubles = widened.as_deref().unwrap_or(sql);
+    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_doubles));
+    let original = cut_off.as_deref().unwrap_or(with_doubles);
     let certain = division::certain(table, original);
     let text = sequence(dialect, [table, &certain], original, 0)?;
     // Those of `date_bin` are written as numbers.
@@ -76,6 +98,11 @@ pub fn translated(
         return Err(Untranslatable { word, why });
     }
     Ok((text != sql).then_some(text))
+}
+
+fn of_zone(why: String) -> Untranslatable {
+    let word = "at".to_owned();
+    Untranslatable { word, why }
 }
 
 /// Writes what is between two parentheses, or a whole text. The second table has the columns alone whose types are
@@ -91,6 +118,9 @@ fn sequence(
     let Some(mut parts) = parts else {
         return Ok(text.to_owned());
     };
+    if dialect != SqlDialect::Datafusion {
+        zones::shorten(&mut parts);
+    }
     for at in 0..parts.len() {
         if parts[at].what != What::Group {
             continue;
@@ -104,6 +134,7 @@ fn sequence(
     }
     calls(dialect, &mut parts)?;
     if dialect == SqlDialect::Datafusion {
+        zones::local_times(&mut parts).map_err(of_zone)?;
         return Ok(written(&parts));
     }
     let of = |word: &str| {

@@ -2,6 +2,7 @@
 
 mod casts_and_likes;
 mod queries;
+mod zones;
 
 use bakeoff_workload::{Column, ColumnType};
 

@@ -6,7 +6,7 @@ use super::tokens::Kind;
 use super::units::{Unit, What, find, next, previous, trimmed, written};
 
 /// Keywords before parentheses that call nothing.
-const KEYWORDS: [&str; 32] = [
+pub const KEYWORDS: [&str; 32] = [
     "all",
     "and",
     "any",

@@ -9,6 +9,7 @@ pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_be_bytes(),
+        (Value::Float(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (value, cell) => is_equal_without_byte_order(value, cell),
     }
@@ -19,6 +20,7 @@ pub fn is_in_blob(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_le_bytes(),
+        (Value::Float(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (value, cell) => is_equal_without_byte_order(value, cell),
     }
@@ -45,6 +47,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Int => Value::Int(i32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Bigint => Value::Bigint(i64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Timestamp => Value::Timestamp(i64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         ColumnType::Blob => Value::Blob(bytes.to_vec()),
@@ -58,6 +61,9 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (Value::Int(a), Value::Int(b)) => a.cmp(b),
         (Value::Bigint(a), Value::Bigint(b)) | (Value::Timestamp(a), Value::Timestamp(b)) => {
             a.cmp(b)
+        }
+        (Value::Float(a), Value::Float(b)) => {
+            order(&Value::Double((*a).into()), &Value::Double((*b).into()))
         }
         // Cassandra orders like Java's Double.compare: -0.0 below 0.0, NaN above everything.
         (Value::Double(a), Value::Double(b)) => match (a.is_nan(), b.is_nan()) {
@@ -83,6 +89,7 @@ pub fn shown(value: &Value) -> String {
         Value::Int(v) => v.to_string(),
         Value::Bigint(v) => v.to_string(),
         Value::Timestamp(v) => format!("{v} ms"),
+        Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
         Value::Blob(v) => shown_bytes(v),
@@ -113,6 +120,8 @@ mod tests {
         let values = [f64::NEG_INFINITY, -0.0, 0.0, f64::INFINITY, -f64::NAN];
         for pair in values.windows(2) {
             let [a, b] = [pair[0], pair[1]].map(Value::Double);
+            assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
+            let [a, b] = [pair[0], pair[1]].map(|value| Value::Float(value as f32));
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
         }
     }

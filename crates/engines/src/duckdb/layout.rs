@@ -294,6 +294,7 @@ fn type_of(kind: ColumnType) -> &'static str {
         ColumnType::Boolean => "BOOLEAN",
         ColumnType::Int => "INTEGER",
         ColumnType::Bigint => "BIGINT",
+        ColumnType::Float => "FLOAT",
         ColumnType::Double => "DOUBLE",
         ColumnType::Text => "VARCHAR",
         ColumnType::Timestamp => "TIMESTAMP_MS",

@@ -4,7 +4,9 @@ use arrow::array::{
     Array, ArrayRef, AsArray, Date32Array, Float32Array, Int8Array, Int16Array, StringArray,
     Time64NanosecondArray, TimestampMicrosecondArray,
 };
-use arrow::datatypes::{DataType, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    DataType, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use bakeoff_workload::ColumnType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -51,7 +53,7 @@ fn every_type_is_held_by_one_that_keeps_its_values() {
     let columns = [
         as_kind("little", ColumnType::Int),
         as_kind("small", ColumnType::Int),
-        as_kind("real", ColumnType::Double),
+        as_kind("real", ColumnType::Float),
         as_kind("day", ColumnType::Timestamp),
         as_kind("clock", ColumnType::Text),
         as_kind("micro", ColumnType::Timestamp),
@@ -67,7 +69,7 @@ fn every_type_is_held_by_one_that_keeps_its_values() {
         &[-300, 2]
     );
     assert_eq!(
-        held.column(2).as_primitive::<Float64Type>().values(),
+        held.column(2).as_primitive::<Float32Type>().values(),
         &[0.5, 1.25]
     );
     let day = held.column(3).as_primitive::<TimestampMillisecondType>();

@@ -1,7 +1,7 @@
 //! How the files of a Parquet design are encoded.
 
 use bakeoff_driver::DesignError;
-use bakeoff_workload::{ColumnType, Table};
+use bakeoff_workload::Table;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
@@ -76,11 +76,7 @@ impl Encoding {
             .set_max_row_group_row_count(Some(self.rows as usize))
             .set_statistics_enabled(EnabledStatistics::Page);
         // Statistics leave NaN out, so a row group that holds one could be skipped by mistake.
-        for column in table
-            .columns
-            .iter()
-            .filter(|c| c.kind == ColumnType::Double)
-        {
+        for column in table.columns.iter().filter(|c| c.kind.is_floating()) {
             let path = ColumnPath::from(column.name.as_str());
             properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
+use bakeoff_workload::{DesignId, Table, nearest};
 
 use super::codec::Encoding;
 use crate::EngineError;
@@ -160,9 +160,8 @@ fn with_columns_of(table: &Table, error: EngineError) -> EngineError {
         return error;
     }
     let mut columns = table.columns.iter().rev();
-    let can_be = |column: &&Column| !matches!(column.kind, ColumnType::Double | ColumnType::Blob);
     let example = columns
-        .find(can_be)
+        .find(|column| column.kind.can_be_key())
         .map_or("COLUMN", |column| column.name.as_str());
     EngineError(
         error
@@ -191,14 +190,14 @@ fn column(
             "`{table}` has no column `{name}` for {setting}={meant}"
         )));
     };
-    // Files have no statistics of doubles, since these leave NaN out.
-    match column.kind {
-        ColumnType::Double | ColumnType::Blob => Err(settings.error(format!(
+    // Files have no statistics of floating-point numbers, since these leave NaN out.
+    if !column.kind.can_be_key() {
+        return Err(settings.error(format!(
             "{setting}={name} is a {}: choose a column of boolean, int, bigint, text or timestamp",
             column.kind.name()
-        ))),
-        _ => Ok(Some(name)),
+        )));
     }
+    Ok(Some(name))
 }
 
 /// Checks that sorting by a column changes the order of rows.
@@ -225,6 +224,8 @@ fn check_sort(
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::{Column, ColumnType};
+
     use super::*;
 
     fn table() -> Table {

@@ -1,7 +1,5 @@
 //! Rules of experts on Parquet files: pure functions from what is known of a workload.
 
-use bakeoff_workload::ColumnType;
-
 use super::codec::DEFAULT_ROWS;
 use crate::advice::{
     Advice, Facts, Filter, Question, Rank, Rule, Stated, apply, bytes, count, percent,
@@ -172,7 +170,7 @@ fn row_groups(facts: &Facts) -> Vec<Advice> {
 /// Returns whether files have statistics of a column, by which parts of them are skipped.
 fn is_sorted(facts: &Facts, column: &str) -> bool {
     let column = facts.table.column(column);
-    column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+    column.is_some_and(|c| c.kind.can_be_key())
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use std::time::Duration;
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
 use bakeoff_servers::postgres::{Server, ServerOptions, Servers};
-use bakeoff_stats::EngineInfo;
+use bakeoff_stats::{EngineInfo, ServerSample};
 use tokio_postgres::Client;
 
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
+use super::figures::Sampler;
 use super::replication::Standbys;
 use super::schema::{Schema, execute, failed};
 use super::standbys::address_of;
@@ -37,6 +38,7 @@ pub struct Deployment {
     watcher: Option<Client>,
     /// What is wrong with a standby that runs and does not stream any more.
     lost: OnceLock<String>,
+    sampler: Sampler,
     pub info: EngineInfo,
     /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
@@ -102,6 +104,7 @@ impl Deployment {
             .extend(rate_limit.iter().map(|limit| limit.setting()));
         let watcher = (server.is_some() && asked.count > 0).then_some(client);
         Ok(Deployment {
+            sampler: Sampler::new(address.clone()),
             address,
             questions,
             server,
@@ -186,6 +189,11 @@ impl Deployment {
 
     pub fn cpu_seconds(&self) -> Option<f64> {
         self.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    /// Samples what the server has done up to this moment, and what it uses if it was started for this run.
+    pub async fn sample(&self) -> ServerSample {
+        self.sampler.sample(self.server.as_ref()).await
     }
 
     /// Returns a number that changes whenever a process of the servers ends; 0 for a server that was not started for

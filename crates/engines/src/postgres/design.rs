@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError, PlanText};
-use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount};
+use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount, ServerSample};
 use tokio_postgres::Client;
 
 use super::asking::Asking;
@@ -213,6 +213,10 @@ impl Design for PostgresDesign {
 
     fn server_cpu_seconds(&self) -> Option<f64> {
         self.deployment.cpu_seconds()
+    }
+
+    async fn server_sample(&self) -> Option<ServerSample> {
+        Some(self.deployment.sample().await)
     }
 
     async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {

@@ -294,6 +294,7 @@ fn sql_type(kind: ColumnType) -> &'static str {
         ColumnType::Boolean => "boolean",
         ColumnType::Int => "integer",
         ColumnType::Bigint => "bigint",
+        ColumnType::Float => "real",
         ColumnType::Double => "double precision",
         ColumnType::Text => "text COLLATE \"C\"",
         ColumnType::Timestamp => "timestamp",

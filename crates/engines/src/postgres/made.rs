@@ -54,7 +54,7 @@ impl MadeOnPostgres {
     /// Fails if it is not that run's any more, if a process of this machine needs it, if anything else is in it than
     /// what the run makes, or if the user may not drop it.
     pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
-        let _lock = made::hold(found)?;
+        let (_lock, begun) = made::hold(found)?;
         let schema = Schema::found(&found.name, &found.marker);
         if !schema.is_there(&self.client).await? {
             return Ok(());
@@ -62,7 +62,6 @@ impl MadeOnPostgres {
         let rows = self.client.query(TABLES, &[&schema.name]).await;
         let rows = rows.map_err(|e| failed(TABLES, &e))?;
         let tables: Vec<(String, bool)> = rows.iter().map(|r| (r.get(0), r.get(1))).collect();
-        let begun = found.maker().and_then(|maker| maker.first_line());
         check_tables(&schema.name, &tables, begun.as_deref())?;
         let drops = tables.iter();
         let drops =
@@ -96,16 +95,10 @@ fn schema(name: String, comment: Option<&str>) -> Made {
 /// Says what a schema with the marker of a command is. Where the log of that is here, the name has to be one that the
 /// command gives: a comment stays when a schema gets another name.
 fn state_of(name: &str, maker: &Maker) -> MadeState {
-    match maker.state() {
-        MadeState::Stopped | MadeState::Kept
-            if !maker
-                .first_line()
-                .is_some_and(|begun| has_like(&begun, name)) =>
-        {
-            MadeState::NotOurs("its name is not that of the run in its marker".to_owned())
-        }
-        state => state,
-    }
+    maker.state_of(
+        |begun| has_like(begun, name),
+        "its name is not that of the run in its marker",
+    )
 }
 
 /// Returns whether the first line of a log has a schema that differs from this one at most in the hash at its end, as

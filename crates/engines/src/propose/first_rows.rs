@@ -271,7 +271,7 @@ fn bytes_of(column: &ArrayRef) -> f64 {
         }
         DataType::Binary => offsets_length(column.as_binary::<i32>().value_offsets()),
         DataType::Boolean => values,
-        DataType::Int32 => 4.0 * values,
+        DataType::Int32 | DataType::Float32 => 4.0 * values,
         _ => 8.0 * values,
     }
 }

@@ -263,7 +263,7 @@ impl Rewriting<'_> {
             ColumnType::Timestamp => {
                 milliseconds(&text, self.asking.language).and_then(literal::timestamp)
             }
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double => text
+            kind if kind.is_number() => text
                 .trim()
                 .parse::<f64>()
                 .ok()

@@ -10,6 +10,8 @@ use crate::dialect::tokens::{Kind, Token};
 
 /// Most operators, conditions, joins and queries of a statement that are within each other or in one chain.
 const MOST: usize = 250;
+/// Most parentheses, brackets and CASEs within each other that the parser follows.
+const DEEPEST: usize = 47;
 /// Words that are operators of an expression, besides AND and OR, or explain a statement, which may be explained, too.
 const OPERATORS: [&str; 19] = [
     "not", "is", "in", "between", "like", "ilike", "rlike", "regexp", "similar", "escape",
@@ -135,12 +137,36 @@ struct Levels {
     level: Level,
     /// Parentheses that are open.
     parentheses: usize,
+    /// Most levels that were open so far.
+    deepest: usize,
 }
 
 impl Levels {
+    /// Reads a whole statement.
+    fn of(words: &[Token<'_>]) -> Levels {
+        let mut levels = Levels {
+            outer: Vec::new(),
+            level: Level {
+                is_query: true,
+                ..Level::default()
+            },
+            parentheses: 0,
+            deepest: 0,
+        };
+        for (at, token) in words.iter().enumerate() {
+            match token.kind {
+                Kind::Sign(sign) => levels.sign(words, at, sign),
+                Kind::Word => levels.word(words, at),
+                _ => {}
+            }
+        }
+        levels
+    }
+
     fn open(&mut self, inside: Level) {
         self.parentheses += usize::from(inside.opened == Opened::Parenthesis);
         self.outer.push(std::mem::replace(&mut self.level, inside));
+        self.deepest = self.deepest.max(self.outer.len());
     }
 
     /// Ends the innermost level. Returns what it began with; `None` if it is the whole statement.
@@ -301,23 +327,13 @@ fn ends_expression(words: &[Token<'_>], at: usize) -> bool {
     }
 }
 
-/// Says that a statement is nested too deeply to be read, and what to do; `None` if it is not.
+/// Says that a statement has too much in one chain or within each other to be read, and what to do; `None` if it has
+/// not.
 pub fn too_deep(words: &[Token<'_>]) -> Option<String> {
-    let mut levels = Levels {
-        outer: Vec::new(),
-        level: Level {
-            is_query: true,
-            ..Level::default()
-        },
-        parentheses: 0,
-    };
-    for (at, token) in words.iter().enumerate() {
-        match token.kind {
-            Kind::Sign(sign) => levels.sign(words, at, sign),
-            Kind::Word => levels.word(words, at),
-            _ => {}
-        }
-    }
+    too_much(&Levels::of(words))
+}
+
+fn too_much(levels: &Levels) -> Option<String> {
     let around: usize = levels.outer.iter().map(|level| 1 + level.depth()).sum();
     let depth = around + levels.level.depth();
     (depth > MOST).then(|| {
@@ -328,20 +344,27 @@ pub fn too_deep(words: &[Token<'_>]) -> Option<String> {
     })
 }
 
+/// Says that a parser does not follow what is nested in a statement, and what to do.
+pub fn nested_too_deeply() -> String {
+    format!(
+        "it is nested too deeply: at most {DEEPEST} parentheses, functions and CASEs, or about 20 queries, are read \
+         within each other; leave out parentheses that change nothing, or give parts of it names by WITH"
+    )
+}
+
 /// Says why no parser is given the SQL of a question: it is nested too deeply, or cannot be divided into tokens by
 /// which that is known; `None` if it may be parsed. What has no end for the parser, too, is left to it, since it tells
 /// the place.
 pub fn complaint(sql: &str) -> Option<String> {
-    match words(sql) {
-        Some(words) => too_deep(&words),
-        None => {
-            let read = Tokenizer::new(&GenericDialect {}, sql).tokenize();
-            read.is_ok().then(|| {
-                "a text, a name, a parameter or a comment in it does not end: write what ends it"
-                    .to_owned()
-            })
-        }
-    }
+    let Some(words) = words(sql) else {
+        let read = Tokenizer::new(&GenericDialect {}, sql).tokenize();
+        return read.is_ok().then(|| {
+            "a text, a name, a parameter or a comment in it does not end: write what ends it"
+                .to_owned()
+        });
+    };
+    let levels = Levels::of(&words);
+    too_much(&levels).or_else(|| (levels.deepest > DEEPEST).then(nested_too_deeply))
 }
 
 #[cfg(test)]

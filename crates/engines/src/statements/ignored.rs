@@ -6,17 +6,16 @@ use datafusion::sql::sqlparser::ast::{
     GroupByExpr, Query, Select, SelectItem, TableFactor, Visit, Visitor,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
-use datafusion::sql::sqlparser::parser::Parser;
+
+use super::parse;
 
 /// A clause, and what to do instead of writing it.
 type Clause = (&'static str, &'static str);
 
 /// Returns why a query would have a wrong answer, since DataFusion leaves a clause of it out. What is no SQL has no
 /// complaint here.
-///
-/// The text is parsed, so that it must have been found not to be nested too deeply before.
 pub fn complaint(sql: &str) -> Option<String> {
-    let statements = Parser::parse_sql(&GenericDialect {}, sql).ok()?;
+    let statements = parse::statements(&GenericDialect {}, sql).ok()?;
     match statements.visit(&mut Clauses) {
         ControlFlow::Break((clause, instead)) => Some(format!(
             "DataFusion would leave {clause} out, and answer another question: {instead}"

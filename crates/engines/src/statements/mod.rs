@@ -16,6 +16,7 @@ pub(crate) mod ignored;
 mod log;
 mod moments;
 mod number_range;
+pub(crate) mod parse;
 mod plain;
 mod sql_checks;
 mod sql_tables;

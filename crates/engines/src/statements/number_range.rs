@@ -81,14 +81,14 @@ fn are_alternatives(words: &[Token<'_>], one: &Comparison, other: &Comparison) -
 
 /// Returns what one constant is above another one; `None` if it is below it.
 fn distance(kind: ColumnType, low: &str, high: &str) -> Result<Option<String>, String> {
-    use ColumnType::{Bigint, Double, Int};
     let (low, high) = (low.trim(), high.trim());
-    let is_of_numbers = matches!(kind, Int | Bigint | Double);
+    let is_of_numbers = kind.is_number();
     if let (Ok(low), Ok(high), true) = (low.parse::<i64>(), high.parse::<i64>(), is_of_numbers) {
         let length = high.checked_sub(low).filter(|length| *length >= 0);
         return Ok(length.map(|length| length.to_string()));
     }
-    if let (Ok(low), Ok(high), Double) = (low.parse::<f64>(), high.parse::<f64>(), kind) {
+    let is_floating = kind.is_floating();
+    if let (Ok(low), Ok(high), true) = (low.parse::<f64>(), high.parse::<f64>(), is_floating) {
         let length = high - low;
         let is_range = length.is_finite() && length >= 0.0;
         return Ok(is_range.then(|| length.to_string()));
@@ -98,10 +98,9 @@ fn distance(kind: ColumnType, low: &str, high: &str) -> Result<Option<String>, S
 
 /// Returns about a tenth of all numbers of a column whose values are made.
 fn usual_length(asking: &Asking<'_>, column: usize) -> Result<String, String> {
-    use ColumnType::{Bigint, Double, Int};
     let found = asking.found;
     let of = &found.columns[column];
-    if !matches!(of.kind, Int | Bigint | Double) {
+    if !of.kind.is_number() {
         return Err(NO_NUMBERS.to_owned());
     }
     if found.made.is_none() {

@@ -9,9 +9,8 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::{
     Dialect, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect,
 };
-use datafusion::sql::sqlparser::parser::Parser;
 
-use super::depth::too_deep;
+use super::parse;
 use super::sql_checks::bounds;
 use super::sql_types::fate;
 use super::sql_words::{EnumType, enum_of, is_of_postgres, makes_table};
@@ -72,8 +71,7 @@ fn table(statement: &Written<'_>, words: &[Token<'_>]) -> Result<Option<Made>, S
         Some(word) => statement.sql.replacen(word.text, "", 1),
         None => statement.sql.to_owned(),
     };
-    let read = too_deep(words).map_or_else(|| parse(&sql), Err);
-    let read = read.map_err(|why| {
+    let read = one_statement(&sql).map_err(|why| {
         format!(
             "line {}: cannot read this CREATE TABLE as SQL: {why}; if it is CQL, give the file a name that ends in \
              .cql, or else leave out what is behind its last parenthesis",
@@ -89,7 +87,7 @@ fn table(statement: &Written<'_>, words: &[Token<'_>]) -> Result<Option<Made>, S
 }
 
 /// Parses one statement in the first dialect that knows it.
-fn parse(sql: &str) -> Result<Statement, String> {
+fn one_statement(sql: &str) -> Result<Statement, String> {
     let dialects: [&dyn Dialect; 4] = [
         &PostgreSqlDialect {},
         &MySqlDialect {},
@@ -98,14 +96,14 @@ fn parse(sql: &str) -> Result<Statement, String> {
     ];
     let mut first = None;
     for dialect in dialects {
-        match Parser::parse_sql(dialect, sql) {
+        match parse::statements(dialect, sql) {
             Ok(mut all) => {
                 if let (Some(statement), true) = (all.pop(), all.is_empty()) {
                     return Ok(statement);
                 }
             }
             Err(error) => {
-                first.get_or_insert(error.to_string());
+                first.get_or_insert(error);
             }
         }
     }
@@ -118,8 +116,8 @@ fn changed(sql: &str, words: &[Token<'_>]) -> Option<Statement> {
     let makes_index =
         is(words.first(), "create") && (is(words.get(1), "index") || is(words.get(2), "index"));
     let adds_key = is(words.first(), "alter") && has("add") && (has("primary") || has("unique"));
-    if (makes_index || adds_key) && too_deep(words).is_none() {
-        parse(sql).ok()
+    if makes_index || adds_key {
+        one_statement(sql).ok()
     } else {
         None
     }

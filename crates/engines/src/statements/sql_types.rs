@@ -51,7 +51,7 @@ pub fn fate(written: &str, enums: &[EnumType]) -> (Fate, DeclaredForm) {
 }
 
 fn of_base(base: &str, numbers: &[u64]) -> Fate {
-    use ColumnType::{Bigint, Boolean, Double, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Boolean, Double, Float, Int, Text, Timestamp};
     let (kind, remark) = match base {
         "bool" | "boolean" => (Boolean, ""),
         "tinyint" | "smallint" | "int2" | "mediumint" | "int" | "integer" | "int4" | "int16"
@@ -59,7 +59,7 @@ fn of_base(base: &str, numbers: &[u64]) -> Fate {
         | "smallint unsigned" | "mediumint unsigned" => (Int, ""),
         "bigint" | "int8" | "int64" | "bigserial" | "serial8" | "oid" | "int unsigned"
         | "integer unsigned" | "int4 unsigned" => (Bigint, ""),
-        "real" | "float4" | "float32" => (Double, "held as double, in 8 bytes instead of 4"),
+        "real" | "float4" | "float32" => (Float, ""),
         "float" | "float8" | "float64" | "double" | "double precision" => (Double, ""),
         "bigint unsigned" | "hugeint" => return Fate::Held(Holding::Whole, ""),
         "numeric" | "decimal" | "dec" => {
@@ -146,6 +146,8 @@ mod tests {
             ("INT UNSIGNED", ColumnType::Bigint, DeclaredForm::Plain),
             ("bigserial", ColumnType::Bigint, DeclaredForm::Plain),
             ("DOUBLE PRECISION", ColumnType::Double, DeclaredForm::Plain),
+            ("REAL", ColumnType::Float, DeclaredForm::Plain),
+            ("FLOAT", ColumnType::Double, DeclaredForm::Plain),
             (
                 "CHARACTER VARYING(20)",
                 ColumnType::Text,

@@ -39,7 +39,7 @@ pub(crate) use location::name as written_name;
 pub use progress::{ChunkCounts, Progress};
 pub use query::Query;
 pub use scan::{Scan, ScanRequest, Scanner};
-pub use source::{Doubt, JoinedTime, Rows, Source, SourceColumn};
+pub use source::{Doubt, JoinedTime, Rows, SaidOfText, Source, SourceColumn};
 
 use crate::{cassandra, sql};
 

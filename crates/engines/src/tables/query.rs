@@ -21,7 +21,9 @@ use super::{
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
-use crate::statements::{depth, ignored};
+use crate::plain_sql::{NotPlain, plain_sql};
+use crate::statements::ignored;
+use crate::statements::parse::{self, Unparsed};
 
 /// A running query.
 pub struct Query {
@@ -80,10 +82,16 @@ impl Query {
         Some(counts)
     }
 
-    /// Returns notes on columns that are read as another type than they have.
+    /// Returns notes on columns that are read as another type than they have, and on columnar tables of which rows may
+    /// be missing at this consistency level.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = cassandra::read_as_text(self.plan.as_ref());
         notes.dedup();
+        for missed in self.columnar.iter().filter_map(|table| table.missed()) {
+            if !notes.iter().any(|note| note == missed) {
+                notes.push(missed.to_owned());
+            }
+        }
         notes
     }
 }
@@ -99,23 +107,42 @@ impl Tables {
         sql: &str,
         most_rows: Option<usize>,
     ) -> Result<Result<Query, SqlError>, TableError> {
-        if let Some(message) = depth::complaint(sql) {
-            return Ok(Err(SqlError {
-                position: None,
-                message,
-            }));
-        }
         if let Some(listing) = listing(sql).filter(|_| !self.describes_own(sql)) {
             return self.list(&listing, most_rows).await;
         }
+        let plain = match plain_sql(sql) {
+            Ok(plain) => plain,
+            Err(NotPlain { position, why }) => {
+                return Ok(Err(SqlError {
+                    position: Some(position),
+                    message: why,
+                }));
+            }
+        };
+        let asked = plain.as_deref().unwrap_or(sql);
+        let query = self.plain_query(asked, most_rows).await?;
+        Ok(query
+            .map(|query| Query {
+                sql: sql.to_owned(),
+                ..query
+            })
+            .map_err(|error| placed(error, asked, sql)))
+    }
+
+    /// Plans and starts a query in the SQL of DataFusion, as [`Tables::query`] does.
+    async fn plain_query(
+        &mut self,
+        sql: &str,
+        most_rows: Option<usize>,
+    ) -> Result<Result<Query, SqlError>, TableError> {
         let described = without_word_table(sql);
         let sql = described.as_deref().unwrap_or(sql);
         if let Err(error) = self.open_named(sql).await? {
-            return Ok(Err(self.complaint(sql, &error)));
+            return Ok(Err(self.complaint_of(sql, error)));
         }
-        let plan = match self.session.state().create_logical_plan(sql).await {
+        let plan = match parse::plan(&self.session.state(), sql).await {
             Ok(plan) => plan,
-            Err(error) => return Ok(Err(self.complaint(sql, &error))),
+            Err(error) => return Ok(Err(self.complaint_of(sql, error))),
         };
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
@@ -175,11 +202,12 @@ impl Tables {
 
     /// Opens the tables that a query names with their keyspace, unless they are open. The inner error is
     /// one of the SQL.
-    async fn open_named(&mut self, sql: &str) -> Result<Result<(), DataFusionError>, TableError> {
+    async fn open_named(&mut self, sql: &str) -> Result<Result<(), Unparsed>, TableError> {
         let state = self.session.state();
-        let dialect = state.config().options().sql_parser.dialect;
-        let references = { state.sql_to_statement(sql, &dialect) }
-            .and_then(|statement| state.resolve_table_references(&statement));
+        let references = parse::statement(&state, sql).and_then(|statement| {
+            let named = state.resolve_table_references(&statement);
+            named.map_err(Unparsed::Failed)
+        });
         let references = match references {
             Ok(references) => references,
             Err(error) => return Ok(Err(error)),
@@ -202,6 +230,16 @@ impl Tables {
             self.add_with_keyspace(schema, table, provider)?;
         }
         Ok(Ok(()))
+    }
+
+    fn complaint_of(&self, sql: &str, unparsed: Unparsed) -> SqlError {
+        match unparsed {
+            Unparsed::Refused(message) => SqlError {
+                position: None,
+                message,
+            },
+            Unparsed::Failed(error) => self.complaint(sql, &error),
+        }
     }
 
     fn complaint(&self, sql: &str, error: &DataFusionError) -> SqlError {
@@ -228,6 +266,24 @@ impl Tables {
         };
         let Complaint { position, message } = complaint::from_planner(error, columns, tables);
         SqlError { position, message }
+    }
+}
+
+/// Returns the error of SQL that was written otherwise before it was asked: with its place, if all before that is the
+/// same in both.
+fn placed(error: SqlError, asked: &str, written: &str) -> SqlError {
+    let is_same = |(line, column): &(usize, usize)| {
+        let up_to_there = |text: &str| {
+            let mut lines: Vec<String> = text.lines().take(*line).map(str::to_owned).collect();
+            let last = lines.pop().unwrap_or_default();
+            lines.push(last.chars().take(*column).collect());
+            lines
+        };
+        up_to_there(asked) == up_to_there(written)
+    };
+    SqlError {
+        position: error.position.filter(is_same),
+        ..error
     }
 }
 
@@ -275,4 +331,29 @@ fn is_storage_error(error: &DataFusionError) -> bool {
             | DataFusionError::IoError(_)
             | DataFusionError::ArrowError(..)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_where_it_is_the_same_in_what_was_written() {
+        let written = "SELECT 1,\n last(v, t), w";
+        let asked = "SELECT 1,\n last_value(v ORDER BY t NULLS FIRST), w";
+        let error = |position| SqlError {
+            position: Some(position),
+            message: "no".to_owned(),
+        };
+        for (place, expected) in [
+            ((1, 8), Some((1, 8))),
+            ((2, 2), Some((2, 2))),
+            ((2, 12), None),
+            ((2, 39), None),
+        ] {
+            assert_eq!(placed(error(place), asked, written).position, expected);
+            let same = placed(error(place), asked, asked);
+            assert_eq!(same.position, Some(place));
+        }
+    }
 }

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::complaint::{self, Complaint};
 use crate::sql::session_for_tables;
-use crate::statements::depth;
+use crate::statements::parse::{self, Unparsed};
 
 /// The refusal of a condition that shares could answer differently, or that reads more than the row.
 const NOT_OF_THE_ROW: &str = "a condition may look at the columns of one row only: no subquery, no \
@@ -203,12 +203,12 @@ impl Scanner {
                 message,
             })
         };
-        if let Some(why) = depth::complaint(sql) {
-            return Err(refused(why));
-        }
         let schema = DFSchema::try_from(table.schema())?;
-        let read = self.session.state().create_logical_expr(sql, &schema);
-        let condition = read.map_err(|error| complaint(sql, &error))?;
+        let read = parse::expression(&self.session.state(), sql, &schema);
+        let condition = read.map_err(|unparsed| match unparsed {
+            Unparsed::Refused(why) => refused(why),
+            Unparsed::Failed(error) => complaint(sql, &error),
+        })?;
         if !is_of_the_row(&condition) || !is_the_same_later(&condition) {
             return Err(refused(NOT_OF_THE_ROW.to_owned()));
         }

@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, Float64Array};
+use arrow::array::{ArrayRef, AsArray, Float32Array, Float64Array};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{Float64Type, Int64Type};
+use arrow::datatypes::{Float32Type, Float64Type, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
 use bakeoff_engines::registry::engine;
@@ -59,6 +59,11 @@ const FILE_QUERIES: &[&str] = &[
 /// Events without what SQLite cannot store: NaN, which becomes NULL there.
 fn storable(mut table: Table) -> Table {
     let numbered = |column: &ArrayRef| -> ArrayRef {
+        if let Some(numbers) = column.as_primitive_opt::<Float32Type>() {
+            let number = |n: f32| if n.is_nan() { 0.5 } else { n };
+            let numbers = numbers.iter().map(|n| n.map(number));
+            return Arc::new(numbers.collect::<Float32Array>());
+        }
         let Some(numbers) = column.as_primitive_opt::<Float64Type>() else {
             return Arc::clone(column);
         };

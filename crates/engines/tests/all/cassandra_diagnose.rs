@@ -5,6 +5,7 @@
 
 mod faults;
 mod four;
+mod full_heap;
 mod healthy;
 
 use std::fs;

@@ -132,7 +132,8 @@ async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, fo
         writes = of_nodes.collect();
         sample = design.server_sample().await.unwrap();
         let is_whole = sample.local_writes == Some(writes.iter().sum());
-        if writes.len() == 3 && is_whole && sample.sent_to_nodes_bytes.is_some() {
+        let tells_all = sample.sent_to_nodes_bytes.is_some() && sample.generations.is_some();
+        if writes.len() == 3 && is_whole && tells_all {
             break;
         }
         sleep(POLL).await;
@@ -142,6 +143,8 @@ async fn all_nodes_are_sampled_together(cluster: &Cluster, session: &Session, fo
     assert!(with_rows > 1, "{writes:?}");
     assert_eq!(sample.nodes, Some(3), "{sample:?}");
     assert!(sample.sent_to_nodes_bytes.unwrap() > 0, "{sample:?}");
+    // The seconds since 1970 at which each of the three was started.
+    assert!(sample.generations > Some(3 * 1_600_000_000), "{sample:?}");
     // The operating system of a cluster that was there tells nothing.
     assert_eq!(sample.cpu_seconds, None);
     // Nodetool of a cluster that was there is not known.

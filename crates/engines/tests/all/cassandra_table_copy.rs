@@ -69,13 +69,15 @@ async fn some_rows_of_all_parts_of_the_ring_are_copied_with_the_settings_of_the_
         "`place` (text): it is static",
         "`tags` (set<text>): a collection",
         "p as text (uuid in the table",
-        "v as double (float in the table",
     ] {
         assert!(notes.contains(note), "`{note}` is not in {notes}");
     }
+    assert!(!notes.contains("v as"), "{notes}");
 
     let text = copied.workload(&[present], &["note".to_owned()], "rows.parquet");
     let workload = Workload::parse(&text, &folder.path().join("copy.toml")).unwrap();
+    let kind = workload.table.column("v").unwrap().kind;
+    assert_eq!(kind.name(), "float");
     check_designs(&workload).unwrap();
     check_queries(&workload).await.unwrap();
     let rows = source::open(&workload, None).unwrap();

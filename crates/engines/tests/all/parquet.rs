@@ -314,6 +314,7 @@ fn columns_that_do_not_suit_are_refused_before_anything_is_made() {
     for (name, complaint) in [
         ("parquet?sort=lable", "did you mean `label`?"),
         ("parquet?partition=value", "partition=value is a double"),
+        ("parquet?sort=weight", "sort=weight is a float"),
         ("parquet?sort=series", "the key begins with it"),
         ("parquet?rows=10", "rows=10 is not a number of rows"),
     ] {

@@ -244,15 +244,11 @@ fn settling(between: &Between) -> String {
 }
 
 fn cells(change: &Change) -> Vec<String> {
-    vec![
+    let first = [
         design_id(&change.design),
         Escaped(words::what(&change.what)).to_string(),
-        words::figure(&change.what, change.a),
-        words::figure(&change.what, change.b),
-        words::ratio(change.ratio),
-        words::interval(change.interval),
-        words::shown(change.shown).to_owned(),
-    ]
+    ];
+    first.into_iter().chain(super::figures(change)).collect()
 }
 
 /// Lists the figures of two loads or sweeps that have no interval and differ.

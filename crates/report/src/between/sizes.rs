@@ -3,6 +3,7 @@
 use bakeoff_stats::per_node::{NodeRate, PerNode, Scaling};
 use serde::Serialize;
 
+use crate::per_node::{name, of_shared_cores};
 use crate::text::COLUMNS;
 use crate::text::layout::{fits, left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
@@ -126,12 +127,7 @@ fn legend(folders: &[(String, PerNode)], counts: &str) -> String {
 
 /// Says how to read the figures.
 pub(super) fn how_to_read(folders: &[(String, PerNode)], counts: &str) -> String {
-    let is_shared = scaling(folders).iter().any(|of| of.is_shared);
-    let shared = if is_shared {
-        " Nodes shared the cores of one machine: this shows what coordination costs, not how fast more machines are."
-    } else {
-        ""
-    };
+    let shared = of_shared_cores(scaling(folders));
     format!(
         "Of linear is the rate as a share of what is in proportion to the smallest cluster; node time is what each of \
          the {counts} takes of a node.{shared}"
@@ -220,11 +216,4 @@ pub(super) fn scaling(folders: &[(String, PerNode)]) -> &[Scaling] {
 pub(super) fn currency(folders: &[(String, PerNode)]) -> Option<&str> {
     let (_, first) = folders.first()?;
     Some(first.prices.as_ref()?.currency.as_str())
-}
-
-pub(super) fn name(design: &str, query: Option<&str>) -> String {
-    match query {
-        Some(query) => format!("{design}, {query}"),
-        None => design.to_owned(),
-    }
 }

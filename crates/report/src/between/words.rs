@@ -141,6 +141,9 @@ fn undecided_group(group: &[&Undecided]) -> String {
     match group {
         [] => String::new(),
         [figure] => match figure.at_most {
+            Some(high) if figure.what.as_ref().is_some_and(What::is_rate) => {
+                format!("{} (at most {} the time)", named(figure), ratio(high))
+            }
             Some(high) => format!("{} (at most {})", named(figure), ratio(high)),
             None => named(figure),
         },

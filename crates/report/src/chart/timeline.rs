@@ -17,7 +17,7 @@ use super::scale::Scale;
 use crate::units;
 pub use overlay::{Overlaid, overlay};
 use series::Series;
-pub use steps::{parts_of_steps, steps};
+pub use steps::{StepsOf, parts_of_steps, steps, steps_together};
 
 const AXIS: f64 = 38.0;
 const LEFT: f64 = 62.0;

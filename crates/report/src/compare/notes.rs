@@ -7,7 +7,7 @@ use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
 use crate::decide::words::percent;
 use crate::listing::list;
 use crate::rows_from::rows_from;
-use crate::{compression, exporters, nodes, partitions, units};
+use crate::{compression, nodes, partitions, sample_notes, units};
 
 /// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
@@ -92,7 +92,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
     notes.extend(nodes::replicated(summary));
     notes.extend(nodes::forecast(summary));
     notes.extend(partitions::note(&summary.partitions));
-    notes.extend(exporters::failed_in(&summary.server));
+    notes.extend(sample_notes::unread_in(&summary.server));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

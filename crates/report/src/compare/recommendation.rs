@@ -24,10 +24,30 @@ pub struct HowTo {
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
 /// first sentences answer: which design, how much storage to buy, and how long the slowest question takes.
 pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
+    render_beside(summary, None, how_to, width)
+}
+
+/// Renders the same with a paragraph about the operations that the design was driven with, too.
+pub fn render_with_operations(
+    summary: &Summary,
+    operations: &str,
+    how_to: &HowTo,
+    width: usize,
+) -> String {
+    render_beside(summary, Some(operations), how_to, width)
+}
+
+fn render_beside(
+    summary: &Summary,
+    operations: Option<&str>,
+    how_to: &HowTo,
+    width: usize,
+) -> String {
     let mut parts = vec![wrap(&answer(summary), width, "", "")];
     let Some(decision) = &summary.decision else {
         return parts.concat();
     };
+    parts.extend(operations.map(|operations| wrap(operations, width, "", INDENT)));
     parts.extend(about(summary, decision, width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));
@@ -121,14 +141,16 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn statements(tables: &[String]) -> Option<String> {
+/// Returns the statements that make tables, if there are some.
+pub(crate) fn statements(tables: &[String]) -> Option<String> {
     let lines = tables
         .iter()
         .map(|statement| format!("\n{INDENT}{statement};"));
     (!tables.is_empty()).then(|| format!("Its tables:{}", lines.collect::<String>()))
 }
 
-fn filling(how_to: &HowTo, width: usize) -> String {
+/// Returns how the tables are filled, or why nothing here fills them.
+pub(crate) fn filling(how_to: &HowTo, width: usize) -> String {
     match &how_to.why_not {
         Some(why) => wrap(&format!("To fill them: {why}."), width, "", INDENT),
         None => {

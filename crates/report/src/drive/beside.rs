@@ -1,11 +1,14 @@
 //! Says what questions beside a load cost it: in words, and as the rows that the tables of terminal and page
 //! share.
 
+mod several;
+
 use bakeoff_stats::drive::{BesideFigures, DriveSummary, QuestionBeside, WithAndWithout};
 use bakeoff_stats::{Estimate, total};
 
 use super::list;
 use crate::units;
+pub use several::{Answering, TITLE, answering, take_turns};
 
 /// Rounds from which on the interval of a ratio is worth its name.
 const ENOUGH_ROUNDS: u32 = 5;
@@ -13,6 +16,8 @@ const ENOUGH_ROUNDS: u32 = 5;
 /// A figure of the load without and with questions.
 pub struct Cost<'a> {
     pub design: &'a str,
+    /// Design that answered, where it is not the driven one.
+    pub by: Option<&'a str>,
     /// Place among the figures of its design.
     pub place: usize,
     /// What the figure is of: `operations/s`, `read p99`.
@@ -25,14 +30,22 @@ pub struct Cost<'a> {
 /// A question with the design that was driven beside it.
 pub struct Asked<'a> {
     pub design: &'a str,
+    /// Design that answered, where it is not the driven one.
+    pub by: Option<&'a str>,
     /// Place among the questions.
     pub place: usize,
     pub question: &'a QuestionBeside,
 }
 
+/// Returns what questions cost each driven design, by the designs that answered in the order of their harm.
+fn ordered(summary: &DriveSummary) -> impl Iterator<Item = &BesideFigures> {
+    let harms = summary.designs.iter().flat_map(move |d| summary.harms(d));
+    harms.map(|harm| harm.figures)
+}
+
 /// Returns the figures of all designs, the operations a second of each first.
 pub fn costs(summary: &DriveSummary) -> Vec<Cost<'_>> {
-    summary.beside.iter().flat_map(costs_of).collect()
+    ordered(summary).flat_map(costs_of).collect()
 }
 
 fn costs_of(figures: &BesideFigures) -> Vec<Cost<'_>> {
@@ -55,6 +68,7 @@ fn costs_of(figures: &BesideFigures) -> Vec<Cost<'_>> {
             };
             Cost {
                 design: &figures.design,
+                by: figures.answered_by.as_deref(),
                 place,
                 what,
                 without: shown(both.without.median),
@@ -67,7 +81,7 @@ fn costs_of(figures: &BesideFigures) -> Vec<Cost<'_>> {
 
 /// Returns the questions of all designs.
 pub fn questions(summary: &DriveSummary) -> Vec<Asked<'_>> {
-    summary.beside.iter().flat_map(questions_of).collect()
+    ordered(summary).flat_map(questions_of).collect()
 }
 
 fn questions_of(figures: &BesideFigures) -> Vec<Asked<'_>> {
@@ -75,6 +89,7 @@ fn questions_of(figures: &BesideFigures) -> Vec<Asked<'_>> {
     questions
         .map(|(place, question)| Asked {
             design: &figures.design,
+            by: figures.answered_by.as_deref(),
             place,
             question,
         })
@@ -107,7 +122,14 @@ fn in_full(estimate: &Estimate) -> String {
 /// Says what the questions cost each design, and how many were answered; `None` where none were asked.
 pub fn sentences(summary: &DriveSummary) -> Option<String> {
     summary.header.beside.as_ref()?;
-    let sentences: Vec<String> = summary.beside.iter().flat_map(of_design).collect();
+    let sentences: Vec<String> = if take_turns(summary) {
+        let designs = summary.designs.iter();
+        designs
+            .flat_map(|design| several::sentences(summary, design))
+            .collect()
+    } else {
+        summary.beside.iter().flat_map(of_design).collect()
+    };
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
@@ -166,10 +188,12 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
     } else {
         "the load changes the rows that are asked about, so that answers were counted and not compared"
     };
-    let by = beside.design.as_ref().map(|design| {
+    let by: Vec<String> = beside.designs.iter().map(|d| d.id.clone()).collect();
+    let in_turn = if by.len() > 1 { " in turn" } else { "" };
+    let by = (!by.is_empty()).then(|| {
         format!(
-            " {} answered, with the rows that each design began with;",
-            design.id
+            " {} answered{in_turn}, with the rows that each design began with;",
+            list(&by)
         )
     });
     let mut notes = vec![format!(
@@ -178,23 +202,27 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
         by.unwrap_or_default()
     )];
     for figures in &summary.beside {
-        notes.extend(few_rounds(figures));
-        notes.extend(
-            figures
-                .questions
-                .iter()
-                .flat_map(|q| trouble(&figures.design, q)),
-        );
+        let few = few_rounds(figures).filter(|few| !notes.contains(few));
+        notes.extend(few);
+        let place = place(figures, take_turns(summary));
+        notes.extend(figures.questions.iter().flat_map(|q| trouble(&place, q)));
         // Where some failed, longer loads are no remedy.
         if figures.pairs > 0 && figures.is_unanswered() && !figures.has_trouble() {
             notes.push(format!(
-                "{}: no question was answered before its load ended, so that the cost is that of part of a question: \
-                 make loads longer with --for",
-                figures.design
+                "{place}: no question was answered before its load ended, so that the cost is that of part of a \
+                 question: make loads longer with --for"
             ));
         }
     }
     notes
+}
+
+/// Names a driven design, and the one that answered if several take turns: `cassandra/wide, answered by parquet`.
+fn place(figures: &BesideFigures, take_turns: bool) -> String {
+    match &figures.answered_by {
+        Some(by) if take_turns => format!("{}, answered by {by}", figures.design),
+        _ => figures.design.clone(),
+    }
 }
 
 fn few_rounds(figures: &BesideFigures) -> Option<String> {
@@ -209,7 +237,7 @@ fn few_rounds(figures: &BesideFigures) -> Option<String> {
 }
 
 /// Says that a question failed or had different answers, with the first reasons.
-fn trouble(design: &str, question: &QuestionBeside) -> Vec<String> {
+fn trouble(place: &str, question: &QuestionBeside) -> Vec<String> {
     let mut counts = Vec::new();
     if question.failed > 0 {
         let times = units::plural(question.failed, "time", "times");
@@ -226,6 +254,6 @@ fn trouble(design: &str, question: &QuestionBeside) -> Vec<String> {
         .messages
         .iter()
         .map(|message| format!("{}: {message}", question.name));
-    let told = format!("{} beside {design} {}", question.name, list(&counts));
+    let told = format!("{} beside {place} {}", question.name, list(&counts));
     std::iter::once(told).chain(reasons).collect()
 }

@@ -86,6 +86,8 @@ fn beside(summary: &DriveSummary) -> String {
         format!("<p>{name}</p>\n<pre>{sql}</pre>\n")
     });
     let tables = [
+        tables::answering(summary),
+        together::beside_answers(summary),
         tables::costs(summary),
         tables::questions(summary),
         sql.collect(),
@@ -123,10 +125,6 @@ fn statistics(summary: &DriveSummary) -> String {
 
 fn frame(summary: &DriveSummary) -> Frame<'_> {
     let header = &summary.header;
-    let failures = summary.designs.iter().flat_map(|d| {
-        let id = &d.info.id;
-        d.failures.iter().map(move |f| (id.clone(), f.clone()))
-    });
     Frame {
         subject: "load of workload",
         workload: &header.workload,
@@ -137,7 +135,7 @@ fn frame(summary: &DriveSummary) -> Frame<'_> {
         verdict: page::verdict(&verdict::paragraph(summary)),
         style: "",
         notes: notes::of(summary),
-        failures: failures.collect(),
+        failures: notes::failures(summary),
         version: &header.bakeoff_version,
         state: format!("load {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
@@ -359,9 +357,9 @@ fn percentiles(summary: &DriveSummary) -> String {
     if charts.is_empty() {
         return charts;
     }
-    let hint = "<p class=\"hint-text\">Strong: response time, from due to done. Dashed: service \
-                time, from sent to done, which hides what waited for a slow server. The last point \
-                of each line is the slowest operation.</p>\n";
+    let hint = "<p class=\"hint-text\">Of all rounds together. Strong: response time, from due to done. Dashed: \
+                service time, from sent to done, which hides what waited for a slow server. The last point of \
+                each line is the slowest operation.</p>\n";
     let charts = format!("<div class=\"charts\">\n{charts}</div>\n");
     section(
         "Response and service time by percentile",

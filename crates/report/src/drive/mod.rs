@@ -1,4 +1,4 @@
-//! Shows a load: in the terminal, as one HTML file, as JSON.
+//! Shows a load: in the terminal, as one HTML file, as JSON, and what to take after it.
 
 mod added;
 mod beside;
@@ -7,6 +7,7 @@ pub mod html;
 pub mod json;
 pub(crate) mod notes;
 mod passes;
+pub mod recommendation;
 mod rows;
 pub mod slower_disk;
 pub mod terminal;
@@ -125,6 +126,11 @@ fn p99_support(design: &DriveDesign, operation: usize) -> Support {
     let figures = design.figures.as_ref();
     let operation = figures.and_then(|f| f.operations.get(operation));
     operation.map_or(Support::None, |o| o.support(0.99))
+}
+
+/// Returns the response time p99 of an operation in seconds over the rounds, by its place in the mix.
+pub(crate) fn p99_of_rounds(design: &DriveDesign, operation: usize) -> Option<Estimate> {
+    design.response_p99.get(operation).copied().flatten()
 }
 
 /// Writes a time that a share of the operations, from 0 to 1, did not exceed: with a mark where it

@@ -8,7 +8,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary}
 use bakeoff_stats::total;
 
 use super::{Kind, added, beside, few_operations, passes};
-use crate::{compression, exporters, nodes, partitions, units};
+use crate::{compression, nodes, partitions, sample_notes, units};
 
 /// Lateness of 1% of the operations above which the driver is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
@@ -106,7 +106,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes.extend(messages(summary));
     notes.extend(partitions::note(&summary.partitions));
     let seconds = summary.trials.iter().flat_map(|trial| &trial.seconds);
-    notes.extend(exporters::failed(seconds.map(|second| &second.server)));
+    notes.extend(sample_notes::unread(seconds.map(|second| &second.server)));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }
@@ -121,7 +121,7 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 
 /// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`, of passes
 /// `cassandra/wide, read, each of 1000 rows once, round 2`; with questions beside it
-/// `cassandra/wide, round 2, with questions`.
+/// `cassandra/wide, round 2, with questions to parquet`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
@@ -130,12 +130,27 @@ pub fn place(trial: &TrialSummary) -> String {
             "{}, {}, round {}",
             trial.start.design, trial.start.schedule, trial.start.round
         ),
-        None if trial.start.beside => format!(
-            "{}, round {}, with questions",
-            trial.start.design, trial.start.round
-        ),
+        None if trial.start.beside => {
+            let by = trial.start.answered_by.as_ref();
+            let by = by.map_or_else(String::new, |by| format!(" to {by}"));
+            format!(
+                "{}, round {}, with questions{by}",
+                trial.start.design, trial.start.round
+            )
+        }
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }
+}
+
+/// Returns the designs that failed, those that answer questions included, each with the reason.
+pub fn failures(summary: &DriveSummary) -> Vec<(String, String)> {
+    let of_driven = summary.designs.iter().flat_map(|design| {
+        let reasons = design.failures.iter();
+        reasons.map(|reason| (design.info.id.clone(), reason.clone()))
+    });
+    let ended = summary.answering_ended.iter();
+    let of_answering = ended.map(|ended| (ended.design.clone(), ended.reason.clone()));
+    of_driven.chain(of_answering).collect()
 }
 
 /// Says of a drive without an end that its figures are incomplete.

@@ -6,13 +6,16 @@ use bakeoff_stats::drive::{
 };
 use bakeoff_stats::{AgainstBest, Estimate};
 
-use super::{Kind, against_best, slowest_p99};
+use super::{Kind, against_best, p99_of_rounds, quantile, slowest_p99};
 use crate::compare::to_best;
+use crate::units;
 
 /// Heading of ratios to the best design.
 pub const TO_BEST: &str = "× best";
 /// Heading of ratios to the design that is in use today.
 pub const TO_TODAYS: &str = "× today's";
+/// Heading of the p99 of all rounds together, beside that of the rounds.
+pub const P99_OF_ALL: &str = "p99, all rounds";
 
 /// Design with its main figure.
 pub struct Driven<'a> {
@@ -30,12 +33,49 @@ pub struct Operation<'a> {
     pub figures: &'a OperationFigures,
     pub p50: Option<&'a AgainstBest>,
     pub p99: Option<&'a AgainstBest>,
+    /// Response time p99 in seconds over the rounds.
+    in_rounds: Option<Estimate>,
 }
 
 impl<'a> Driven<'a> {
     pub fn figures(&self) -> Option<&'a LoadFigures> {
         self.design.figures.as_ref()
     }
+}
+
+impl Operation<'_> {
+    /// Writes the p99 of response times that leads wherever there is one: the median of the rounds.
+    pub fn p99_time(&self) -> Option<String> {
+        quantile(self.figures, 0.99, Some(self.in_rounds?.median))
+    }
+
+    /// Writes the interval of that p99; `None` for a single round.
+    pub fn p99_interval(&self) -> Option<String> {
+        let several = self.in_rounds.filter(is_of_several)?;
+        Some(units::duration_interval(&several).1)
+    }
+
+    /// Writes the p99 of all rounds together, which there is even if one of them has none; `None` for a single round,
+    /// which has no other.
+    pub fn p99_of_all(&self) -> Option<String> {
+        let is_of_one = self.in_rounds.is_some_and(|p99| !is_of_several(&p99));
+        let response = self.figures.response.filter(|_| !is_of_one)?;
+        quantile(self.figures, 0.99, Some(response.p99))
+    }
+}
+
+fn is_of_several(p99: &Estimate) -> bool {
+    p99.observations > 1
+}
+
+/// Says which p99 leads and what all other times are of; `None` where each design has a single round.
+pub fn times_of_rounds(summary: &DriveSummary) -> Option<&'static str> {
+    let p99 = summary.designs.iter().flat_map(|d| &d.response_p99);
+    let mut known = p99.flatten();
+    known.any(is_of_several).then_some(
+        "p99 is the median of the rounds, as in charts and verdict; service p99 and all other times are of all rounds \
+         together",
+    )
 }
 
 pub fn designs(summary: &DriveSummary) -> Vec<Driven<'_>> {
@@ -66,6 +106,7 @@ fn operations_of<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<
         figures,
         p50: against(LoadFigure::P50, figures),
         p99: against(LoadFigure::P99, figures),
+        in_rounds: p99_of_rounds(design, place),
     };
     operations.enumerate().map(row).collect()
 }

@@ -4,7 +4,7 @@ mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{added, notes, per_node, rows, verdict};
+use super::{added, beside, notes, per_node, rows, verdict};
 use crate::partitions;
 use crate::per_node::terminal::sections;
 use crate::text::style::{Style, wrap};
@@ -22,9 +22,13 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let designs: Vec<String> = legend.into_iter().chain([designs]).collect();
         parts.push(section("Load", style, &designs.join("\n")));
         let operations = tables::operations(summary, width, style);
-        parts.push(section("Response times", style, &operations));
+        let which = rows::times_of_rounds(summary).map(|which| wrap(which, width, "", ""));
+        let operations: Vec<String> = which.into_iter().chain([operations]).collect();
+        parts.push(section("Response times", style, &operations.join("\n")));
     }
     if summary.beside.iter().any(|figures| figures.pairs > 0) {
+        let answering = tables::answering(summary, width, style);
+        parts.extend(answering.map(|table| section(beside::TITLE, style, &table)));
         let costs = tables::costs(summary, width, style);
         parts.push(section("Load beside questions", style, &costs));
         let questions = tables::questions(summary, width, style);
@@ -60,9 +64,8 @@ fn partitions(summary: &DriveSummary, width: usize, style: Style) -> Option<Stri
 }
 
 fn failures(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
-    let failures = summary.designs.iter();
-    let lines: Vec<String> = failures
-        .flat_map(|d| d.failures.iter().map(move |f| (&d.info.id, f)))
+    let failures = notes::failures(summary);
+    let lines: Vec<String> = { failures.iter() }
         .map(|(design, reason)| text::failure(design, reason, width, style))
         .collect();
     text::failures(&lines, style)

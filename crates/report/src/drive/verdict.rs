@@ -11,7 +11,7 @@ mod short;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
-use super::{Kind, added, beside, compared, list, passes, quantile};
+use super::{Kind, added, beside, compared, list, notes, p99_of_rounds, passes, quantile};
 use crate::units;
 pub use answers::answers;
 use ranked::{Ranked, fell_short, ranked};
@@ -43,6 +43,47 @@ pub fn paragraph(summary: &DriveSummary) -> String {
     sentences.join(" ")
 }
 
+/// Writes the figure by which designs are compared, of one of them: `528 ops/s with 32 operations in flight (524–532
+/// over 7 rounds)`, or the p99 of its slowest operation at the rate.
+pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
+    let kind = Kind::of(summary);
+    let figure = kind.headline(summary, design)?;
+    let what = first::what(summary, kind, design, &figure);
+    if kind.is_at_a_rate() {
+        return Some(format!("{what}, at {}", notes::schedule(&summary.header)));
+    }
+    Some(what)
+}
+
+/// Returns sentences about the response times with a design, what it costs the server, and which others fell short,
+/// failed or have no result.
+pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+    let kind = Kind::of(summary);
+    let ranking = ranked(summary, kind);
+    let is_compared = compared(summary).is_some();
+    let sentences = [
+        times(summary, kind, design),
+        cost(design),
+        is_compared
+            .then(|| fell_short(summary, kind, &ranking))
+            .flatten(),
+        missing::failed(summary),
+        missing::left_out(summary, kind, &ranking),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+/// Returns sentences about the response times with a design, and about the operations that failed with any.
+pub fn times_and_failures(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+    let times = times(summary, Kind::of(summary), design);
+    times.into_iter().chain(missing::failed(summary)).collect()
+}
+
+/// Lists what a design fell short of, each after "it"; an empty text for one that did all, but for a few failures.
+pub fn shortcomings(summary: &DriveSummary, design: &DriveDesign) -> String {
+    list(&short::reasons(summary, Kind::of(summary), design, false))
+}
+
 /// Names the designs that lack the figure by which the others are compared.
 fn uncompared(summary: &DriveSummary, ranking: &[Ranked<'_>]) -> Option<String> {
     let compared = compared(summary)?;
@@ -63,13 +104,12 @@ fn uncompared(summary: &DriveSummary, ranking: &[Ranked<'_>]) -> Option<String> 
 fn times(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> Option<String> {
     let is_search = kind == Kind::Search;
     let figures = { design.figures.as_ref() }.filter(|f| is_search || !f.too_many_failed())?;
-    let parts: Vec<String> = figures
-        .operations
-        .iter()
-        .filter_map(|o| {
-            let response = o.response?;
-            let p50 = units::duration(response.p50);
-            Some(match quantile(o, 0.99, Some(response.p99)) {
+    let operations = figures.operations.iter().enumerate();
+    let parts: Vec<String> = operations
+        .filter_map(|(place, o)| {
+            let p50 = units::duration(o.response?.p50);
+            let p99 = p99_of_rounds(design, place).map(|p99| p99.median);
+            Some(match quantile(o, 0.99, p99) {
                 Some(p99) => format!("{} {p50} and {p99}", o.name),
                 None => format!("{} {p50} (too few for a p99)", o.name),
             })

@@ -2,11 +2,19 @@
 
 use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerSample, ServerWindow};
 
-use super::section;
-use crate::chart::{self, Size, parts_of_steps};
+use super::{legend, section};
+use crate::chart::{self, Marker, Size, StepsOf, nth_class, parts_of_steps};
+use crate::listing;
 use crate::markup::Escaped;
 
 const TITLE: &str = "What servers did";
+const TOGETHER: &str = "All designs on one time axis";
+const HOW_TOGETHER: &str = "Each line begins with the first sampled step of its design, whenever that was, and has \
+                            gaps between loading, settling and answers, or between settings.";
+/// Most designs that are drawn over each other: more lines could not be told apart.
+const MOST_TOGETHER: usize = 8;
+/// Most designs that are not and are named.
+const MOST_NAMED: usize = 12;
 const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
                     beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
                     They take 2% of the time at most, so that not all short steps have some.";
@@ -22,16 +30,21 @@ pub fn server<'a>(
     engines: &[EngineInfo],
     windows: &[ServerWindow],
 ) -> String {
-    let (mut charts, mut left_out) = (String::new(), 0);
-    for info in designs {
-        let own: Vec<&ServerWindow> = windows.iter().filter(|w| w.design == info.id).collect();
+    let designs: Vec<(&DesignInfo, Vec<&ServerWindow>)> = designs
+        .map(|info| {
+            let own = windows.iter().filter(|w| w.design == info.id);
+            (info, own.collect())
+        })
+        .collect();
+    let (mut charts, mut left_out) = (together(&designs), 0);
+    for (info, own) in &designs {
         if charts.len() >= MOST_BYTES {
             left_out += usize::from(!own.is_empty());
             continue;
         }
         let samples = own.iter().flat_map(|window| &window.samples);
         let missing = missing(info, engines, samples.map(|sample| &sample.server));
-        charts += &of_design(info, &own, &missing).unwrap_or_default();
+        charts += &of_design(info, own, &missing).unwrap_or_default();
     }
     if charts.is_empty() {
         return charts;
@@ -45,6 +58,40 @@ pub fn server<'a>(
     section(
         TITLE,
         &format!("<p class=\"hint-text\">{hint}{left_out}</p>\n{charts}"),
+    )
+}
+
+/// Draws the main figures of several designs over each other; empty if fewer than two have some.
+fn together(designs: &[(&DesignInfo, Vec<&ServerWindow>)]) -> String {
+    let known = designs.iter().map(|(info, windows)| StepsOf {
+        name: &info.id,
+        windows,
+    });
+    let known: Vec<StepsOf> = known.filter(StepsOf::has_figures).collect();
+    let (drawn, others) = known.split_at(known.len().min(MOST_TOGETHER));
+    if drawn.len() < 2 {
+        return String::new();
+    }
+    let [wide, phone] =
+        [Size::Wide, Size::Phone].map(|size| chart::steps_together(TOGETHER, drawn, size));
+    let (Some(wide), Some(phone)) = (wide, phone) else {
+        return String::new();
+    };
+    let others: Vec<&str> = others.iter().map(|design| design.name).collect();
+    let left_out = match listing::list(&others, MOST_NAMED).as_str() {
+        "" => String::new(),
+        names => format!(" Not drawn, since there is room for {MOST_TOGETHER}: {names}."),
+    };
+    let names = drawn.iter().map(|design| design.name).enumerate();
+    let legend = legend(names.map(|(place, name)| {
+        let mark = Marker::nth(place).character();
+        (nth_class(place), mark, name)
+    }));
+    format!(
+        "<details><summary>{TOGETHER}</summary>\n<figure class=\"time-line\">\n{legend}\
+         <div class=\"wide\">{wide}</div>\n\
+         <div class=\"phone\">{phone}</div><figcaption>{HOW_TOGETHER}{}</figcaption></figure>\n</details>\n",
+        Escaped(&left_out)
     )
 }
 
@@ -105,15 +152,26 @@ pub fn missing<'a>(
     engines: &[EngineInfo],
     samples: impl Iterator<Item = &'a ServerSample>,
 ) -> Vec<String> {
-    let (mut any, mut resources, mut requests) = (false, false, false);
+    let (mut any, mut resources, mut requests, mut database) = (false, false, false, false);
     for sample in samples {
         any |= !sample.is_empty();
-        resources |= sample.cpu_seconds.is_some() || sample.gc_count.is_some();
+        database |= sample.database.is_some();
+        let has_cpu = sample.cpu_seconds.is_some() || sample.machine_cpu_seconds.is_some();
+        resources |= has_cpu || sample.gc_count.is_some();
         requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
     }
-    let mut engines = engines.iter().filter(|e| e.engine == info.engine);
-    let is_existing = engines.any(|engine| engine.setting(EngineInfo::CLUSTER).is_some());
+    let has = |setting: &str| {
+        let mut engines = engines.iter().filter(|e| e.engine == info.engine);
+        engines.any(|engine| engine.setting(setting).is_some())
+    };
+    let is_existing = has(EngineInfo::CLUSTER);
     let mut missing = Vec::new();
+    if database && has(EngineInfo::SERVER) && !resources {
+        missing.push(
+            "Not available: CPU, memory and disk of a server that Bakeoff did not start."
+                .to_owned(),
+        );
+    }
     if any && is_existing && !resources {
         missing.push(
             "Not available over CQL: CPU, memory, disk, garbage collection and load of a cluster that Bakeoff did \
@@ -133,7 +191,7 @@ pub fn missing<'a>(
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{Role, SampleAt};
+    use bakeoff_stats::{DatabaseSample, Role, SampleAt};
 
     use super::*;
 
@@ -208,6 +266,51 @@ mod tests {
         assert!(!html.contains("Not available: requests"), "{html}");
     }
 
+    /// A step of 4 s in which a server used 2 cores.
+    fn computing(design: &str) -> ServerWindow {
+        let mut window = window(design, During::Load { slice: 0, rows: 9 });
+        for (sample, cpu) in window.samples.iter_mut().zip([1.0, 9.0]) {
+            sample.server.cpu_seconds = Some(cpu);
+        }
+        window
+    }
+
+    #[test]
+    fn the_main_figures_of_several_designs_are_drawn_over_each_other() {
+        let infos = ["<a>", "b", "c"].map(info);
+        let windows = ["<a>", "b"].map(computing);
+        let html = server(infos.iter(), &[engine(Vec::new())], &windows);
+        let (together, each) = html.split_once("</details>").unwrap();
+        assert!(together.contains(TOGETHER) && !each.contains(TOGETHER));
+        assert!(together.contains("</span>&lt;a&gt;</li>"), "{together}");
+        // The wide chart and that of a phone.
+        assert_eq!(
+            together.matches("Server CPU, cores in use</text>").count(),
+            2
+        );
+        assert_eq!(together.matches("class=\"line\"").count(), 4);
+        assert!(!together.contains("Not drawn"), "{together}");
+        assert_eq!(each.matches("<details>").count(), 2);
+        let one = server(infos.iter(), &[], &windows[..1]);
+        assert!(!one.contains(TOGETHER), "{one}");
+    }
+
+    #[test]
+    fn of_more_than_eight_designs_those_that_are_not_drawn_together_are_named() {
+        let infos: Vec<DesignInfo> = (0..10).map(|n| info(&format!("d{n}"))).collect();
+        let windows: Vec<ServerWindow> = infos.iter().map(|info| computing(&info.id)).collect();
+        let html = server(infos.iter(), &[], &windows);
+        let (together, each) = html.split_once("</details>").unwrap();
+        let told = "Not drawn, since there is room for 8: d8 and d9.";
+        assert!(together.contains(told), "{together}");
+        assert_eq!(together.matches("</li>").count(), 8);
+        assert_eq!(
+            each.matches("<details>").count(),
+            10,
+            "by themselves all are"
+        );
+    }
+
     #[test]
     fn of_hundreds_of_designs_some_are_drawn_and_the_others_counted() {
         let infos: Vec<DesignInfo> = (0..1_000).map(|n| info(&n.to_string())).collect();
@@ -235,6 +338,22 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert!(told[1].contains("SELECT on system_views"), "{told:?}");
         assert!(missing(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_server_that_was_running_already_tells_its_work_and_not_what_it_uses() {
+        let address = (EngineInfo::SERVER.to_owned(), "bench@db1:5432/m".to_owned());
+        let existing = [engine(vec![address])];
+        let counted = ServerSample {
+            database: Some(DatabaseSample::default()),
+            ..ServerSample::default()
+        };
+        let told = missing(&info("a"), &existing, [counted.clone()].iter());
+        let expected =
+            "Not available: CPU, memory and disk of a server that Bakeoff did not start.";
+        assert_eq!(told, [expected]);
+        let own = [engine(Vec::new())];
+        assert!(missing(&info("a"), &own, [counted].iter()).is_empty());
     }
 
     #[test]

@@ -80,8 +80,8 @@ fn of_load(summary: &DriveSummary) -> Table {
     head.extend(of_tables.map(Column::of));
     let rows = summary.designs.iter();
     Table {
-        caption: "Over all rounds, without warm-up. Response times count from when an operation was due; \
-                  below a rate: its interval over rounds."
+        caption: "Over all rounds, without warm-up; p99 is the median of the rounds. Response times count from \
+                  when an operation was due; below a rate: its interval over rounds."
             .to_owned(),
         head,
         rows: rows.map(|design| load_row(summary, design)).collect(),
@@ -137,7 +137,8 @@ fn load_row(summary: &DriveSummary, design: &DriveDesign) -> Vec<Cell> {
     let figures = design.figures.as_ref();
     for place in 0..summary.header.operations.len() {
         let operation = figures.and_then(|figures| figures.operations.get(place));
-        row.extend(response_times(operation));
+        let p99 = drive::p99_of_rounds(design, place).map(|p99| p99.median);
+        row.extend(response_times(operation, p99));
     }
     let footprint = design.footprint.as_ref();
     let read = figures.and_then(|figures| figures.disk_read_per_byte);
@@ -153,17 +154,17 @@ fn load_row(summary: &DriveSummary, design: &DriveDesign) -> Vec<Cell> {
     row
 }
 
-/// Returns p50, p99 and p99.9 of an operation.
-fn response_times(operation: Option<&OperationFigures>) -> Vec<Cell> {
+/// Returns p50, p99, which is that of the rounds, and p99.9 of an operation.
+fn response_times(operation: Option<&OperationFigures>, p99: Option<f64>) -> Vec<Cell> {
     let times = operation.and_then(|figures| Some((figures, figures.response.as_ref()?)));
     let Some((figures, response)) = times else {
         return vec![none(), none(), none()];
     };
-    let of = |quantile, seconds| or_none(drive::quantile(figures, quantile, Some(seconds)));
+    let of = |quantile, seconds| or_none(drive::quantile(figures, quantile, seconds));
     vec![
-        of(0.5, response.p50),
-        of(0.99, response.p99),
-        of(0.999, response.p999),
+        of(0.5, Some(response.p50)),
+        of(0.99, p99),
+        of(0.999, Some(response.p999)),
     ]
 }
 

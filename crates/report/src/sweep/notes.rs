@@ -4,7 +4,7 @@ use bakeoff_stats::sweep::{Cell, Check, Inserted, OVER_ANY, SweepSetting, SweepS
 
 use super::{FEWEST_ROUNDS, MUCH_WAITING, ROUNDS_TO_ASK_FOR, setting};
 use crate::rows_from::rows_from;
-use crate::{exporters, units};
+use crate::{sample_notes, units};
 
 pub fn facts(summary: &SweepSummary) -> String {
     let header = &summary.header;
@@ -67,7 +67,7 @@ pub fn of(summary: &SweepSummary) -> Vec<String> {
     .collect();
     notes.extend(over_any(summary));
     notes.extend(uncounted(summary));
-    notes.extend(exporters::failed_in(&summary.server));
+    notes.extend(sample_notes::unread_in(&summary.server));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

@@ -52,12 +52,17 @@ fn of_design(summary: &DriveSummary, design: &DriveDesign) -> Vec<Measured> {
         let complete = trial.end.as_ref().is_some_and(TrialEnd::is_complete);
         trial.start.beside && complete && trial.start.design == design.info.id
     });
+    let asked = summary.header.beside.as_ref();
     for trial in own {
+        collected.answered_by = asked.and_then(|asked| trial.start.answered_by(asked));
         let figures = [Figure::BesideRate, Figure::BesideP50, Figure::BesideP99];
         add_load(&mut collected, trial, figures);
     }
     let beside = summary.beside.iter().filter(|b| b.design == design.info.id);
-    beside.for_each(|figures| add_questions(&mut collected, figures));
+    for figures in beside {
+        collected.answered_by = figures.answered_by.as_deref();
+        add_questions(&mut collected, figures);
+    }
     collected.values
 }
 

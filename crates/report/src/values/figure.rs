@@ -1,5 +1,7 @@
 //! The figures that other tools get, with their names and units.
 
+mod named;
+
 /// Figure of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
@@ -27,6 +29,7 @@ pub enum Figure {
     FailedInserts,
     ServerSampled,
     ServerCpu,
+    MachineCpu,
     ServerGcTime,
     ServerGcCount,
     ServerAllocated,
@@ -39,6 +42,20 @@ pub enum Figure {
     ServerResident,
     ServerHeap,
     ServerLoad,
+    Committed,
+    RolledBack,
+    RowsRead,
+    RowsWritten,
+    BlocksHit,
+    BlocksRead,
+    BlocksWritten,
+    TemporaryBytes,
+    Deadlocks,
+    LogBytes,
+    Checkpoints,
+    OpenConnections,
+    ActiveConnections,
+    WaitingConnections,
 }
 
 /// What is said of a figure.
@@ -53,7 +70,7 @@ struct Named {
 
 impl Figure {
     /// All figures, in the order in which they are written.
-    pub const ALL: [Figure; 36] = [
+    pub const ALL: [Figure; 51] = [
         Figure::LoadedRows,
         Figure::LoadTime,
         Figure::SettleTime,
@@ -78,6 +95,7 @@ impl Figure {
         Figure::FailedInserts,
         Figure::ServerSampled,
         Figure::ServerCpu,
+        Figure::MachineCpu,
         Figure::ServerGcTime,
         Figure::ServerGcCount,
         Figure::ServerAllocated,
@@ -90,6 +108,20 @@ impl Figure {
         Figure::ServerResident,
         Figure::ServerHeap,
         Figure::ServerLoad,
+        Figure::Committed,
+        Figure::RolledBack,
+        Figure::RowsRead,
+        Figure::RowsWritten,
+        Figure::BlocksHit,
+        Figure::BlocksRead,
+        Figure::BlocksWritten,
+        Figure::TemporaryBytes,
+        Figure::Deadlocks,
+        Figure::LogBytes,
+        Figure::Checkpoints,
+        Figure::OpenConnections,
+        Figure::ActiveConnections,
+        Figure::WaitingConnections,
     ];
 
     /// Returns the name, with a base unit at its end: `query_seconds`.
@@ -130,6 +162,7 @@ impl Figure {
             }
             Figure::ServerSampled
             | Figure::ServerCpu
+            | Figure::MachineCpu
             | Figure::ServerGcTime
             | Figure::ServerGcCount
             | Figure::ServerAllocated
@@ -141,215 +174,22 @@ impl Figure {
             | Figure::NetworkSent
             | Figure::ServerResident
             | Figure::ServerHeap
-            | Figure::ServerLoad => "step",
+            | Figure::ServerLoad
+            | Figure::Committed
+            | Figure::RolledBack
+            | Figure::RowsRead
+            | Figure::RowsWritten
+            | Figure::BlocksHit
+            | Figure::BlocksRead
+            | Figure::BlocksWritten
+            | Figure::TemporaryBytes
+            | Figure::Deadlocks
+            | Figure::LogBytes
+            | Figure::Checkpoints
+            | Figure::OpenConnections
+            | Figure::ActiveConnections
+            | Figure::WaitingConnections => "step",
             _ => "query",
-        }
-    }
-
-    fn named(self) -> Named {
-        let (stem, suffix, unit, help) = match self {
-            Figure::LoadedRows => ("loaded", "rows", "rows", "Rows that were loaded."),
-            Figure::LoadTime => ("load", "seconds", "seconds", "Time of loading all rows."),
-            Figure::SettleTime => (
-                "settle",
-                "seconds",
-                "seconds",
-                "Time of bringing storage to rest.",
-            ),
-            Figure::StoredBytes => ("stored", "bytes", "bytes", "Bytes at rest."),
-            Figure::QueryTime => (
-                "query",
-                "seconds",
-                "seconds",
-                "Time of a right answer to a query.",
-            ),
-            Figure::BadRounds => (
-                "query_bad",
-                "rounds",
-                "rounds",
-                "Rounds with a wrong answer or none.",
-            ),
-            Figure::OperationsRate => (
-                "operations_per_second",
-                "",
-                "operations/second",
-                "Successful operations of a load a second.",
-            ),
-            Figure::HighestRate => (
-                "highest_operations_per_second",
-                "",
-                "operations/second",
-                "Highest rate within the objective of a search.",
-            ),
-            Figure::ResponseP50 => (
-                "response_p50",
-                "seconds",
-                "seconds",
-                "Median response time.",
-            ),
-            Figure::ResponseP99 => (
-                "response_p99",
-                "seconds",
-                "seconds",
-                "99th percentile of response times.",
-            ),
-            Figure::FailedOperations => (
-                "failed",
-                "operations",
-                "operations",
-                "Operations that failed.",
-            ),
-            Figure::PassTime => (
-                "pass",
-                "seconds",
-                "seconds",
-                "Time of a pass in which no operation failed.",
-            ),
-            Figure::BesideRate => (
-                "beside_operations_per_second",
-                "",
-                "operations/second",
-                "Successful operations a second of loads beside which questions were asked.",
-            ),
-            Figure::BesideP50 => (
-                "beside_response_p50",
-                "seconds",
-                "seconds",
-                "Median response time of loads beside which questions were asked.",
-            ),
-            Figure::BesideP99 => (
-                "beside_response_p99",
-                "seconds",
-                "seconds",
-                "99th percentile of response times of loads beside which questions were asked.",
-            ),
-            Figure::Answers => (
-                "beside",
-                "answers",
-                "answers",
-                "Questions that were answered beside loads.",
-            ),
-            Figure::AnswerP50 => (
-                "beside_answer_p50",
-                "seconds",
-                "seconds",
-                "Median time of answers beside loads.",
-            ),
-            Figure::FailedQuestions => (
-                "beside_failed",
-                "questions",
-                "questions",
-                "Questions that failed.",
-            ),
-            Figure::InsertRate => (
-                "inserted_rows_per_second",
-                "",
-                "rows/second",
-                "Acknowledged rows of a setting a second.",
-            ),
-            Figure::InsertP50 => (
-                "insert_p50",
-                "seconds",
-                "seconds",
-                "Median time of an insert.",
-            ),
-            Figure::InsertP99 => (
-                "insert_p99",
-                "seconds",
-                "seconds",
-                "99th percentile of the times of inserts.",
-            ),
-            Figure::FailedInserts => ("failed", "inserts", "inserts", "Inserts that failed."),
-            Figure::ServerSampled => (
-                "server_sampled",
-                "seconds",
-                "seconds",
-                "Time in which the server was sampled, of which all figures of servers are.",
-            ),
-            Figure::ServerCpu => (
-                "server_cpu",
-                "seconds",
-                "seconds",
-                "CPU time of the server while it was sampled.",
-            ),
-            Figure::ServerGcTime => (
-                "server_gc",
-                "seconds",
-                "seconds",
-                "Time of garbage collections while the server was sampled.",
-            ),
-            Figure::ServerGcCount => (
-                "server_gc",
-                "collections",
-                "collections",
-                "Garbage collections while the server was sampled.",
-            ),
-            Figure::ServerAllocated => (
-                "server_allocated",
-                "bytes",
-                "bytes",
-                "Bytes that were allocated on the heap while the server was sampled.",
-            ),
-            Figure::ServerDiskRead => (
-                "server_disk_read",
-                "bytes",
-                "bytes",
-                "Bytes read from the disk while the server was sampled.",
-            ),
-            Figure::ServerDiskWritten => (
-                "server_disk_written",
-                "bytes",
-                "bytes",
-                "Bytes written to the disk while the server was sampled.",
-            ),
-            Figure::DeviceReads => (
-                "server_device_read",
-                "requests",
-                "requests",
-                "Requests to read from the device, all programs.",
-            ),
-            Figure::DeviceWrites => (
-                "server_device_write",
-                "requests",
-                "requests",
-                "Requests to write to the device, all programs.",
-            ),
-            Figure::NetworkReceived => (
-                "server_network_received",
-                "bytes",
-                "bytes",
-                "Bytes that machines received, all programs.",
-            ),
-            Figure::NetworkSent => (
-                "server_network_sent",
-                "bytes",
-                "bytes",
-                "Bytes that machines sent, all programs.",
-            ),
-            Figure::ServerResident => (
-                "server_resident",
-                "bytes",
-                "bytes",
-                "Highest resident memory of the server.",
-            ),
-            Figure::ServerHeap => (
-                "server_heap_used",
-                "bytes",
-                "bytes",
-                "Most bytes of the heap in use.",
-            ),
-            Figure::ServerLoad => (
-                "server_load",
-                "threads",
-                "threads",
-                "Highest load average of the machine.",
-            ),
-        };
-        Named {
-            stem,
-            suffix,
-            unit,
-            help,
         }
     }
 }

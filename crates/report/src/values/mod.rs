@@ -36,6 +36,9 @@ pub struct Measured {
     pub design: String,
     /// Query, operation, question, setting or step that it is of; `None` if it is of the design as a whole.
     pub query: Option<String>,
+    /// Design that answered questions beside the load that it is of; `None` if the driven design did, or none were
+    /// asked.
+    pub answered_by: Option<String>,
     /// Round, counted from 1; `None` for what was measured once, or over all rounds.
     pub round: Option<u32>,
     /// Value in the unit of the figure.
@@ -50,6 +53,8 @@ fn named_setting(batch_rows: u64, workers: u32) -> String {
 /// Values of one design while they are collected.
 struct Collected<'a> {
     design: &'a str,
+    /// Design that answered questions beside the loads of the values that follow, in place of the driven one.
+    answered_by: Option<&'a str>,
     values: Vec<Measured>,
 }
 
@@ -57,6 +62,7 @@ impl<'a> Collected<'a> {
     fn of(design: &'a str) -> Collected<'a> {
         Collected {
             design,
+            answered_by: None,
             values: Vec::new(),
         }
     }
@@ -77,6 +83,7 @@ impl<'a> Collected<'a> {
             figure,
             design: self.design.to_owned(),
             query: query.map(str::to_owned),
+            answered_by: self.answered_by.map(str::to_owned),
             round,
             value,
         }));

@@ -58,7 +58,9 @@ fn series(values: &Values, figure: Figure) -> Vec<(String, Estimate)> {
     let mut groups: Vec<(&Measured, Vec<f64>)> = Vec::new();
     for value in values.values.iter().filter(|v| v.figure == figure) {
         let same = |(first, _): &&mut (&Measured, Vec<f64>)| {
-            first.design == value.design && first.query == value.query
+            first.design == value.design
+                && first.query == value.query
+                && first.answered_by == value.answered_by
         };
         match groups.iter_mut().find(same) {
             Some((_, samples)) => samples.push(value.value),
@@ -68,8 +70,10 @@ fn series(values: &Values, figure: Figure) -> Vec<(String, Estimate)> {
     let estimated = groups.into_iter().filter_map(|(first, samples)| {
         let query = first.query.as_deref();
         let of = query.map(|query| (figure.label(), query));
+        let by = first.answered_by.as_deref();
         let own: Vec<(&str, &str)> = { of.into_iter() }
             .chain([("design", first.design.as_str())])
+            .chain(by.map(|by| ("answered_by", by)))
             .collect();
         Some((labels(values, &own), Estimate::from_samples(&samples)?))
     });
@@ -133,6 +137,7 @@ mod tests {
             figure,
             design: "parquet?codec=zstd".to_owned(),
             query: query.map(str::to_owned),
+            answered_by: None,
             round,
             value,
         }
@@ -184,6 +189,22 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("low") && !text.contains("query="), "{text}");
+    }
+
+    #[test]
+    fn loads_beside_the_answers_of_other_designs_have_series_of_their_own() {
+        let by = |id: &str, value| Measured {
+            answered_by: Some(id.to_owned()),
+            ..measured(Figure::BesideP99, Some("read"), Some(1), value)
+        };
+        let text = render(&values(vec![by("spark", 0.5), by("local/columnar", 0.25)]));
+        for (id, value) in [("spark", "0.5"), ("local/columnar", "0.25")] {
+            let end = format!(r#"design="parquet?codec=zstd",answered_by="{id}"}} {value}"#);
+            assert!(
+                text.lines().any(|line| line.ends_with(&end)),
+                "{end}\n{text}"
+            );
+        }
     }
 
     #[test]

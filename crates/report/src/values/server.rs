@@ -1,6 +1,6 @@
 //! Values of what the servers of designs did, by the samples that were taken of them.
 
-use bakeoff_stats::{During, ServerSample, ServerWindow};
+use bakeoff_stats::{DatabaseSample, During, ServerSample, ServerWindow, server_growth};
 
 use super::{Collected, Figure, named_setting};
 
@@ -10,8 +10,9 @@ pub(super) type At<'a> = (f64, &'a ServerSample);
 type Value = fn(&ServerSample) -> Option<f64>;
 
 /// Counters of a server, of which the growth is a figure.
-const COUNTERS: [(Figure, Value); 10] = [
+const COUNTERS: [(Figure, Value); 22] = [
     (Figure::ServerCpu, |s| s.cpu_seconds),
+    (Figure::MachineCpu, |s| s.machine_cpu_seconds),
     (Figure::ServerGcTime, |s| s.gc_seconds),
     (Figure::ServerGcCount, |s| s.gc_count.map(|n| n as f64)),
     (Figure::ServerAllocated, |s| {
@@ -31,15 +32,42 @@ const COUNTERS: [(Figure, Value); 10] = [
     (Figure::NetworkSent, |s| {
         s.network_sent_bytes.map(|n| n as f64)
     }),
+    (Figure::Committed, |s| counted(s, |d| d.commits)),
+    (Figure::RolledBack, |s| counted(s, |d| d.rollbacks)),
+    (Figure::RowsRead, |s| counted(s, |d| d.rows_read)),
+    (Figure::RowsWritten, |s| counted(s, |d| d.rows_written)),
+    (Figure::BlocksHit, |s| counted(s, |d| d.blocks_hit)),
+    (Figure::BlocksRead, |s| counted(s, |d| d.blocks_read)),
+    (Figure::BlocksWritten, |s| counted(s, |d| d.blocks_written)),
+    (Figure::TemporaryBytes, |s| {
+        counted(s, |d| d.temporary_bytes)
+    }),
+    (Figure::Deadlocks, |s| counted(s, |d| d.deadlocks)),
+    (Figure::LogBytes, |s| counted(s, |d| d.log_bytes)),
+    (Figure::Checkpoints, |s| counted(s, |d| d.checkpoints)),
 ];
 /// Levels of a server, of which the highest one is a figure.
-const LEVELS: [(Figure, Value); 3] = [
+const LEVELS: [(Figure, Value); 6] = [
     (Figure::ServerResident, |s| {
         s.resident_bytes.map(|n| n as f64)
     }),
     (Figure::ServerHeap, |s| s.heap_used_bytes.map(|n| n as f64)),
     (Figure::ServerLoad, |s| s.load_average),
+    (Figure::OpenConnections, |s| {
+        counted(s, |d| d.open_connections)
+    }),
+    (Figure::ActiveConnections, |s| {
+        counted(s, |d| d.active_connections)
+    }),
+    (Figure::WaitingConnections, |s| {
+        counted(s, |d| d.waiting_connections)
+    }),
 ];
+
+/// Returns what a server of SQL counts, if it is known.
+fn counted(sample: &ServerSample, count: fn(&DatabaseSample) -> Option<u64>) -> Option<f64> {
+    count(sample.database.as_ref()?).map(|n| n as f64)
+}
 
 /// What was done with a design in a round, with the samples of each time that it was.
 struct Step<'a> {
@@ -99,21 +127,13 @@ pub(super) fn add(
 }
 
 /// Returns by how much a counter grew in all spans together; `None` if none of them has two samples that know it, or if
-/// one of several nodes was restarted or has joined meanwhile, since their sum tells nothing then.
+/// some of the growth is not known, since a part of it is no figure of the step.
 fn grown(spans: &[Vec<At<'_>>], counter: Value) -> Option<f64> {
     let mut grown = None;
     for span in spans {
-        let known = { span.iter() }.filter_map(|(_, s)| Some((s.nodes, counter(s)?)));
-        let known: Vec<(Option<u32>, f64)> = known.collect();
-        for pair in known.windows(2) {
-            let ((nodes_before, before), (nodes, now)) = (pair[0], pair[1]);
-            let is_restarted = now < before;
-            if nodes != nodes_before || (is_restarted && nodes.is_some()) {
-                return None;
-            }
-            // A server that was restarted counts from zero.
-            let growth = if is_restarted { now } else { now - before };
-            *grown.get_or_insert(0.0) += growth;
+        let samples: Vec<&ServerSample> = span.iter().map(|(_, sample)| *sample).collect();
+        for growth in server_growth(&samples, counter) {
+            *grown.get_or_insert(0.0) += growth.amount?;
         }
     }
     grown
@@ -207,6 +227,30 @@ mod tests {
     }
 
     #[test]
+    fn counters_of_a_database_have_their_growth_and_connections_their_most() {
+        let of = |commits, active| ServerSample {
+            database: Some(DatabaseSample {
+                commits: Some(commits),
+                active_connections: active,
+                ..DatabaseSample::default()
+            }),
+            ..ServerSample::default()
+        };
+        let samples = [
+            (0.0, of(100, Some(7))),
+            (1.0, of(140, Some(3))),
+            (2.0, of(190, None)),
+        ];
+        let settle = Some("settle".to_owned());
+        let expected = [
+            (Figure::Committed, settle.clone(), None, 90.0),
+            (Figure::ActiveConnections, settle.clone(), None, 7.0),
+            (Figure::ServerSampled, settle, None, 2.0),
+        ];
+        assert_eq!(figures(&[window("a", During::Settle, &samples)]), expected);
+    }
+
+    #[test]
     fn settings_have_rounds_and_a_restarted_server_counts_from_zero() {
         let setting = |round| During::Setting {
             batch_rows: 10,
@@ -250,5 +294,12 @@ mod tests {
         assert_eq!(cpu([of(3, 60.0), of(3, 45.0)]), None);
         assert_eq!(cpu([of(3, 60.0), of(4, 66.0)]), None);
         assert_eq!(cpu([sample(20.0, 1.0), of(2, 45.0)]), None);
+        // A restart that the sum over the nodes does not show.
+        let started = |generations, cpu| ServerSample {
+            generations: Some(generations),
+            ..of(3, cpu)
+        };
+        assert_eq!(cpu([started(30, 60.0), started(30, 66.0)]), Some(6.0));
+        assert_eq!(cpu([started(30, 60.0), started(37, 66.0)]), None);
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use super::disk_bytes::DiskBytes;
+use crate::disk_bytes::DiskBytes;
 
 /// What the system has of the name `CompactionExecutor:1`, which older JVMs cut off and newer ones shorten.
 const NAMES: [&str; 2] = ["CompactionExec", "Compact..utor"];

@@ -5,14 +5,12 @@
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::process::Command;
 
 use super::credentials::new_password;
 use super::folder::Folder;
-use crate::environment::keep_needed;
+use super::java_program;
 use crate::error::{Error, Result};
 use crate::files::write_private;
 use crate::secret::Secret;
@@ -46,7 +44,6 @@ const KEY: [&str; 15] = [
     "-storetype",
     "PKCS12",
 ];
-const LIMIT: Duration = Duration::from_secs(60);
 
 impl Folder {
     /// Returns the file with the key.
@@ -111,8 +108,7 @@ impl Folder {
 
 async fn make(java: &Path, store: &Path, password_file: &Path) -> Result<()> {
     let mut command = Command::new(java);
-    keep_needed(command.as_std_mut());
-    let run = command
+    command
         .args(QUICK)
         .args(["-m", KEYTOOL])
         .args(KEY)
@@ -120,27 +116,17 @@ async fn make(java: &Path, store: &Path, password_file: &Path) -> Result<()> {
         .arg(store)
         // A password in the command line would be seen by every user.
         .arg("-storepass:file")
-        .arg(password_file)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let failed = |why: &str| {
-        Error::Refused(format!(
-            "no key can be made for the port of Cassandra's nodes with {} ({KEYTOOL}): {why}; install \
-             openjdk-17-jre-headless, or name another Java by JAVA_HOME",
-            java.display()
-        ))
-    };
-    let Ok(output) = tokio::time::timeout(LIMIT, run).await else {
-        let limit = LIMIT.as_secs();
-        return Err(failed(&format!("it did not end within {limit} s")));
-    };
-    let output = output.map_err(Error::io("run", java))?;
-    if output.status.success() && store.is_file() {
+        .arg(password_file);
+    let made = java_program::run(command).await?;
+    if made.is_success && store.is_file() {
         return Ok(());
     }
-    let printed = [output.stdout, output.stderr].concat();
-    Err(failed(String::from_utf8_lossy(&printed).trim()))
+    Err(Error::Refused(format!(
+        "no key can be made for the port of Cassandra's nodes with {} ({KEYTOOL}): {}; install \
+         openjdk-17-jre-headless, or name another Java by JAVA_HOME",
+        java.display(),
+        made.printed
+    )))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use super::disk_bytes::DiskBytes;
 use super::server::Server;
+use crate::disk_bytes::DiskBytes;
 
 /// Resources that a server has used since it started; counters only grow. `None` means unknown, as
 /// everything is for a server that has ended.

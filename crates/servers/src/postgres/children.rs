@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use crate::disk_bytes::DiskBytes;
 use crate::error::{Error, Result};
 use crate::process::ProcessId;
 
@@ -76,6 +77,24 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
     Ok(server.cpu_seconds()? + of_ended + living)
 }
 
+/// Returns the bytes of the disk that a server and its children have read and written; `None` if they may not be read,
+/// or it has ended. The system adds those of a child to its parent's when it ends.
+pub(crate) fn disk_bytes(server: ProcessId, cluster: &str) -> Option<DiskBytes> {
+    let mut ended = server.faults_of_ended().ok()?;
+    let mut all = DiskBytes::default();
+    for _ in 0..READINGS {
+        let children = children_of(server, cluster).into_iter();
+        let living = children.filter_map(DiskBytes::of_process);
+        all = living.fold(DiskBytes::of_process(server)?, DiskBytes::and);
+        let before = std::mem::replace(&mut ended, server.faults_of_ended().ok()?);
+        // Otherwise those of a child that ended may count twice or not at all.
+        if before == ended {
+            break;
+        }
+    }
+    Some(all)
+}
+
 /// Returns the running children of a server that runs itself. The system's list of them is read in microseconds; where
 /// it keeps none, all processes of the machine are looked at, which takes milliseconds.
 fn children_of(server: ProcessId, cluster: &str) -> Vec<ProcessId> {
@@ -98,7 +117,7 @@ fn with_ended(process: ProcessId) -> Option<f64> {
 /// Fails with `Gone` when it has ended.
 pub(crate) fn resident_bytes(server: ProcessId, cluster: &str) -> Result<u64> {
     let own = Memory::read(server).ok_or(Error::Gone { pid: server.pid })?;
-    let all = children(cluster)
+    let all = children_of(server, cluster)
         .into_iter()
         .filter_map(Memory::read)
         .fold(own, Memory::and);
@@ -197,9 +216,33 @@ mod tests {
         let second = next_child(id, Some(first));
         assert!(id.faults_of_ended().unwrap() > before);
         assert!(cpu_seconds(id, "no such cluster").unwrap() >= 0.0);
+        assert!(disk_bytes(id, "no such cluster").is_some());
         second.signal(Signal::KILL);
         parent.wait().unwrap();
         assert!(cpu_seconds(id, "no such cluster").is_err());
+        assert_eq!(disk_bytes(id, "no such cluster"), None);
+    }
+
+    #[test]
+    fn bytes_of_a_child_that_ended_are_its_parents() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "dd if=/dev/zero of=written bs=65536 count=16 2>/dev/null; sleep 60 & wait";
+        let mut shell = Command::new("sh");
+        let mut parent = { shell.args(["-c", script]).current_dir(folder.path()) }
+            .spawn()
+            .unwrap();
+        let id = ProcessId::from_pid(parent.id()).unwrap();
+        while id.faults_of_ended().unwrap() == 0 {
+            std::thread::sleep(POLL);
+        }
+        let counted = disk_bytes(id, "no such cluster").unwrap();
+        // Of files that are kept in memory nothing is written to a disk.
+        let in_memory = ("filesystem", "tmpfs".to_owned());
+        if !crate::disk::settings(folder.path()).contains(&in_memory) {
+            assert!(counted.written >= 1 << 20, "{counted:?}");
+        }
+        next_child(id, None).signal(Signal::KILL);
+        parent.wait().unwrap();
     }
 
     #[test]

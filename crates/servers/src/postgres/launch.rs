@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,8 @@ impl Server {
             settings,
             child: Mutex::new(child),
             start_seconds: 0.0,
+            most_read: AtomicU64::default(),
+            most_written: AtomicU64::default(),
             ends_with_us: true,
         };
         let details = details::Details::Postgres(server.details.clone());

@@ -34,6 +34,7 @@ mod ready;
 mod server;
 mod servers;
 mod tool;
+mod usage;
 
 use crate::secret;
 pub(crate) use basebackup::program as find_basebackup;
@@ -46,3 +47,4 @@ pub use primary::{Primary, STANDBY_ROLE};
 pub use secret::random_password;
 pub use server::Server;
 pub use servers::Servers;
+pub use usage::Usage;

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Signal;
@@ -38,6 +39,9 @@ pub struct Server {
     pub(super) settings: Vec<(String, String)>,
     pub(super) child: Mutex<Child>,
     pub(super) start_seconds: f64,
+    /// Most bytes of the disk that its processes were seen to have read, and to have written.
+    pub(super) most_read: AtomicU64,
+    pub(super) most_written: AtomicU64,
     pub(super) ends_with_us: bool,
 }
 

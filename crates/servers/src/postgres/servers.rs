@@ -10,7 +10,9 @@ use futures::future::{join_all, try_join_all};
 
 use super::options::ServerOptions;
 use super::server::Server;
+use super::usage::Usage;
 use crate::error::{Error, Result};
+use crate::machine::{device_requests, load_average};
 
 /// A server with the standbys that copy it; often there are none.
 ///
@@ -140,6 +142,23 @@ impl Servers {
     /// Fails with `Gone` when one has ended.
     pub fn cpu_seconds(&self) -> Result<f64> {
         self.all().map(Server::cpu_seconds).sum()
+    }
+
+    /// Returns what all of them together use.
+    pub fn usage(&self) -> Usage {
+        let standbys = self.standbys.iter().map(Server::usage);
+        standbys.fold(self.primary.usage(), Usage::and)
+    }
+
+    /// Returns the requests to read and to write that the device with their data has completed, for all programs;
+    /// `None` if they are on no device.
+    pub fn device_requests(&self) -> Option<(u64, u64)> {
+        device_requests(&self.primary.data_dir())
+    }
+
+    /// Returns the load average of the machine over about the last minute.
+    pub fn load_average(&self) -> Option<f64> {
+        load_average()
     }
 
     /// Returns a number that changes whenever a process of one of them ends, whose CPU time is known in clock ticks

@@ -39,6 +39,7 @@ async fn a_server_from_start_to_end() {
     client.batch_execute(rows).await.unwrap();
     assert!(server.cpu_seconds().unwrap() > 0.0);
     assert!(server.resident_bytes().unwrap() > 1 << 20);
+    what_is_written_to_the_disk_is_counted(&server).await;
     an_end_shows_and_loses_no_cpu_time(&server).await;
     let error = Server::start(options.clone()).await.unwrap_err();
     let in_use = "in use by the server 'postgresql-1'";
@@ -63,6 +64,35 @@ async fn a_server_from_start_to_end() {
     );
     Server::remove_files(&options.dir).unwrap();
     assert!(!options.dir.exists());
+}
+
+/// A table of some megabytes is written by the process of a session, or the one of checkpoints.
+async fn what_is_written_to_the_disk_is_counted(server: &Server) {
+    let before = server.usage();
+    assert!(before.cpu_seconds > Some(0.0), "{before:?}");
+    assert!(before.resident_bytes > Some(1 << 20), "{before:?}");
+    let client = connect(server).await.unwrap();
+    let table = "CREATE TABLE filled AS \
+                 SELECT i, repeat('x', 500) AS x FROM generate_series(1, 20000) AS i";
+    client.batch_execute(table).await.unwrap();
+    client.batch_execute("CHECKPOINT").await.unwrap();
+    let after = server.usage();
+    assert!(after.disk_read_bytes >= before.disk_read_bytes);
+    let Some((then, now)) = before.disk_written_bytes.zip(after.disk_written_bytes) else {
+        skipped("bytes of the disk of another user's processes, which may not be read here");
+        return;
+    };
+    // Of files that are kept in memory nothing is written to a disk.
+    if !is_in_memory(&server.data_dir()) {
+        assert!(now > then + (8 << 20), "{then} {now}");
+    }
+}
+
+/// Whether the system keeps the files of a folder in memory.
+fn is_in_memory(folder: &Path) -> bool {
+    let mut stat = Command::new("stat");
+    let shown = stat.args(["-f", "-c", "%T"]).arg(folder).output().unwrap();
+    String::from_utf8_lossy(&shown.stdout).trim() == "tmpfs"
 }
 
 /// What a process has used is counted on when it has ended, but for the last ticks of 10 ms.

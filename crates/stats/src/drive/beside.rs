@@ -1,19 +1,50 @@
 //! Questions that a separate client asks during a load, so that what they cost the load can be measured.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::DesignInfo;
 
-/// Questions that are asked beside every second load of a design.
+/// Questions that are asked beside loads of a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
-    /// Design that answers them, with the same rows; absent if each driven design answers itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub design: Option<DesignInfo>,
+    /// Designs that answer them in turn, each with the same rows; empty if each driven design answers itself. Earlier
+    /// records have one `design` in their place.
+    #[serde(
+        default,
+        alias = "design",
+        deserialize_with = "one_or_several",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub designs: Vec<DesignInfo>,
     /// Questions in the order in which they are asked, over and over.
     pub questions: Vec<BesideQuestion>,
     /// Whether the rows that are asked about stay the same, so that answers are compared with each other.
     pub compared: bool,
+}
+
+/// Reads the design of an earlier record, or the designs of one of today.
+fn one_or_several<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<DesignInfo>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        One(Box<DesignInfo>),
+        Several(Vec<DesignInfo>),
+    }
+    Ok(match Written::deserialize(input)? {
+        Written::One(design) => vec![*design],
+        Written::Several(designs) => designs,
+    })
+}
+
+impl Beside {
+    /// Returns the ids of the designs that answer; a single `None` if each driven design answers itself.
+    pub fn answering(&self) -> Vec<Option<&str>> {
+        if self.designs.is_empty() {
+            return vec![None];
+        }
+        let designs = self.designs.iter();
+        designs.map(|design| Some(design.id.as_str())).collect()
+    }
 }
 
 /// One question, as it was given.
@@ -34,6 +65,13 @@ pub struct BesideRecord {
     pub round: u32,
     /// Counts of each question, in the header's order.
     pub questions: Vec<AskedBeside>,
+}
+
+/// End of a design that answers questions: no further load has questions that it answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnsweringEnded {
+    pub design: String,
+    pub reason: String,
 }
 
 /// Counts of one question beside one load, and the seconds that its answers took.
@@ -97,7 +135,7 @@ mod tests {
         assert!(!json.contains("beside"), "{json}");
         let header = DriveHeader {
             beside: Some(Beside {
-                design: None,
+                designs: Vec::new(),
                 questions: vec![BesideQuestion {
                     name: "month".to_owned(),
                     sql: "SELECT 1".to_owned(),
@@ -123,5 +161,34 @@ mod tests {
             "{json}"
         );
         assert_eq!(serde_json::from_str::<DriveRecord>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn a_record_of_the_one_design_that_answered_is_read_as_that_of_several() {
+        let design = crate::drive::testing::header().designs[0].clone();
+        let id = design.id.clone();
+        let beside = Beside {
+            designs: vec![design],
+            questions: Vec::new(),
+            compared: true,
+        };
+        let mut written = serde_json::to_value(&beside).unwrap();
+        assert_eq!(
+            serde_json::from_value::<Beside>(written.clone()).unwrap(),
+            beside
+        );
+        let fields = written.as_object_mut().unwrap();
+        let designs = fields.remove("designs").unwrap();
+        fields.insert("design".to_owned(), designs[0].clone());
+        assert_eq!(serde_json::from_value::<Beside>(written).unwrap(), beside);
+        // The loads of such a record do not name it.
+        let start = crate::drive::testing::start(1, "a", 1);
+        assert_eq!(start.answered_by(&beside), Some(id.as_str()));
+        let by_itself = Beside {
+            designs: Vec::new(),
+            ..beside
+        };
+        assert_eq!(start.answered_by(&by_itself), None);
+        assert_eq!(by_itself.answering(), [None]);
     }
 }

@@ -58,7 +58,7 @@ pub struct DriveHeader {
     /// Passes that take the place of loads; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
-    /// Questions that are asked beside every second load; absent if there are none.
+    /// Questions that are asked beside some of the loads; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
     /// Published figures that are shown alongside the measured ones.

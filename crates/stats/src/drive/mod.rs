@@ -3,6 +3,7 @@
 
 mod beside;
 mod climb;
+mod database;
 mod disk;
 mod disk_for_reads;
 mod figures;
@@ -23,8 +24,9 @@ pub(crate) mod testing;
 mod threshold;
 mod window;
 
-pub use beside::{AskedBeside, Beside, BesideQuestion, BesideRecord};
+pub use beside::{AnsweringEnded, AskedBeside, Beside, BesideQuestion, BesideRecord};
 pub use climb::least_climb;
+pub use database::DatabaseSample;
 pub use disk::{NoDiskForecast, OnDisk};
 pub use disk_for_reads::DiskForReads;
 pub use figures::{CurvePoint, Latency, LoadFigures, NodeRequests, OperationFigures, Support};
@@ -43,8 +45,8 @@ pub use repairs::ReadRepairs;
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{
     AskedInRound, BesideFigures, DriveDesign, DriveSummary, DriveSummaryError, FigureComparison,
-    LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside, TrialSummary,
-    WithAndWithout, warm_up_of,
+    Harm, LoadChoice, LoadComparison, LoadFigure, OperationBeside, PassFigures, QuestionBeside,
+    TrialSummary, WithAndWithout, warm_up_of,
 };
 pub use tally::{
     CacheCounts, FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally,

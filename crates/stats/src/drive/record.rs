@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BesideRecord, DriveHeader, FailureKind, NodeAdded, Partitions, PassRecord, ServerSample, Tally,
+    AnsweringEnded, Beside, BesideRecord, DriveHeader, FailureKind, NodeAdded, Partitions,
+    PassRecord, ServerSample, Tally,
 };
 use crate::counts::{add, total};
 use crate::{CpuSeconds, EngineInfo, Footprint, Profile};
@@ -36,6 +37,8 @@ pub enum DriveRecord {
     Pass(PassRecord),
     /// What became of the questions beside a load, recorded after the end of its trial.
     Beside(BesideRecord),
+    /// A design that answers questions beside loads failed, and the others go on.
+    AnsweringEnded(AnsweringEnded),
     /// A node that was added while a trial ran, recorded after its end.
     NodeAdded(NodeAdded),
     /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
@@ -80,6 +83,9 @@ pub struct TrialStart {
     /// Whether questions were asked beside the load, so that it is compared with the one without them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside: bool,
+    /// Design that answered these questions; absent if the driven one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
 }
@@ -232,6 +238,13 @@ impl TrialStart {
     /// Returns whether the trial is one of those that figures are of: neither a warm-up, nor with questions beside it.
     pub fn is_round(&self) -> bool {
         !self.warm_up && !self.beside
+    }
+
+    /// Returns the id of the design that answered these questions beside the load; `None` if the driven one did.
+    pub fn answered_by<'a>(&'a self, asked: &'a Beside) -> Option<&'a str> {
+        // Earlier records name a single design, and that in the header alone.
+        let only = asked.designs.first().map(|design| design.id.as_str());
+        self.answered_by.as_deref().or(only)
     }
 }
 

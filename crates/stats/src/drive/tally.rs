@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use super::database::DatabaseSample;
 use crate::counts::{add, total};
 
 /// Reason why an operation failed. A failed operation is counted by its reason and never as a
@@ -179,8 +180,12 @@ pub struct CacheCounts {
 /// machines have exporters of metrics, bytes and requests of disks and the network are those of all programs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerSample {
-    /// CPU time in seconds, user and system together.
+    /// CPU time of the server in seconds, user and system together.
     pub cpu_seconds: Option<f64>,
+    /// CPU time of the server's machines in seconds, that of all programs, where exporters of metrics tell it; absent
+    /// in records of earlier versions, which had it as that of the server where no JVM exporter was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_cpu_seconds: Option<f64>,
     /// Resident memory at the moment, in bytes.
     pub resident_bytes: Option<u64>,
     /// Most bytes that heap, off-heap memory and page cache may take together; absent without a
@@ -224,6 +229,10 @@ pub struct ServerSample {
     /// tell as well; `None` for one node, as in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u32>,
+    /// Sum of the numbers of these nodes that change whenever one is started (`gossip_generation`), so that the sum
+    /// differs once one of them was restarted; absent of one node, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generations: Option<u64>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
     /// Use of the server's cache of chunks of files; absent where it has none.
@@ -252,6 +261,10 @@ pub struct ServerSample {
     /// and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_to_nodes_bytes: Option<u64>,
+    /// What the server counts of its work in the database of the tables; absent of a server that is none of SQL, and in
+    /// records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseSample>,
     /// What could not be read for this sample, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -262,6 +275,7 @@ impl ServerSample {
     pub fn is_empty(&self) -> bool {
         let told = ServerSample {
             nodes: None,
+            generations: None,
             notes: Vec::new(),
             ..self.clone()
         };

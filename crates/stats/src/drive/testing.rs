@@ -64,6 +64,7 @@ pub fn start(trial: u32, design: &str, round: u32) -> TrialStart {
         even: true,
         warm_up: false,
         beside: false,
+        answered_by: None,
         started_at_ns: START + u64::from(trial) * 60_000_000_000,
     }
 }

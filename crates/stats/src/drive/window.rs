@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 
 use self::growth::{CacheUse, Growth, Requests};
 use super::figures::{LoadFigures, OperationFigures};
-use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
+use super::{CacheCounts, DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
 use crate::counts::{add, total};
 
 /// Sums over a span of time, so that trials can be joined with `+=` before anything is divided.
@@ -75,13 +75,8 @@ impl Window {
                 server_cpu = seconds.map_or(server_cpu, |s| Growth::per_operation(s, end.sent));
             }
         }
-        // A cache counts hits and requests together.
-        let cache_use = |hits: fn(&ServerSample) -> Option<f64>,
-                         requests: fn(&ServerSample) -> Option<f64>| {
-            CacheUse {
-                hits: grown(hits),
-                requests: grown(requests),
-            }
+        let cache_use = |cache: fn(&ServerSample) -> Option<CacheCounts>| {
+            CacheUse::between(counts, whole.clone(), cache)
         };
         let requests = |count: fn(&ServerSample) -> Option<f64>,
                         p99_micros: fn(&ServerSample) -> Option<f64>| {
@@ -101,18 +96,9 @@ impl Window {
             allocated: grown(|s| s.allocated_bytes.map(|b| b as f64)),
             device_reads: grown(|s| s.device_reads.map(|n| n as f64)),
             device_writes: grown(|s| s.device_writes.map(|n| n as f64)),
-            chunk_cache: cache_use(
-                |s| s.chunk_cache.map(|c| c.hits as f64),
-                |s| s.chunk_cache.map(|c| c.requests as f64),
-            ),
-            key_cache: cache_use(
-                |s| s.key_cache.map(|c| c.hits as f64),
-                |s| s.key_cache.map(|c| c.requests as f64),
-            ),
-            row_cache: cache_use(
-                |s| s.row_cache.map(|c| c.hits as f64),
-                |s| s.row_cache.map(|c| c.requests as f64),
-            ),
+            chunk_cache: cache_use(|s| s.chunk_cache),
+            key_cache: cache_use(|s| s.key_cache),
+            row_cache: cache_use(|s| s.row_cache),
             local_reads: requests(|s| s.local_reads.map(|n| n as f64), |s| s.read_p99_micros),
             local_writes: requests(|s| s.local_writes.map(|n| n as f64), |s| s.write_p99_micros),
             coordinator_reads: requests(

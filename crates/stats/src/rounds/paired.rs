@@ -28,20 +28,6 @@ impl Paired {
         }
     }
 
-    /// Returns by how much a sample of other rounds lies above this one: the median of all differences
-    /// (Hodges, Lehmann: Estimates of location based on rank tests, 1963). Returns `None` if one of them
-    /// has no round.
-    pub fn shift_to(&self, other: &Paired) -> Option<f64> {
-        let differences = |one: f64| other.logarithms.iter().map(move |two| two - one);
-        let mut shifts: Vec<f64> = self
-            .logarithms
-            .iter()
-            .flat_map(|one| differences(*one))
-            .collect();
-        shifts.sort_by(f64::total_cmp);
-        (!shifts.is_empty()).then(|| crate::estimate::median(&shifts))
-    }
-
     /// Returns the number of rounds.
     pub fn rounds(&self) -> usize {
         self.logarithms.len()

@@ -14,13 +14,16 @@ use crate::{Column, ColumnGenerator, ColumnType, Result, Table, source, wire};
 
 /// Generators, with the types of columns that they can fill.
 const KINDS: [(&str, &[ColumnType]); 11] = {
-    use ColumnType::{Bigint, Blob, Boolean, Double, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Blob, Boolean, Double, Float, Int, Text, Timestamp};
     [
         ("sequence", &[Int, Bigint, Timestamp, Text]),
-        ("uniform", &[Int, Bigint, Double]),
-        ("normal", &[Int, Bigint, Double]),
+        ("uniform", &[Int, Bigint, Float, Double]),
+        ("normal", &[Int, Bigint, Float, Double]),
         ("zipf", &[Int, Bigint, Text]),
-        ("choice", &[Boolean, Int, Bigint, Double, Text, Timestamp]),
+        (
+            "choice",
+            &[Boolean, Int, Bigint, Float, Double, Text, Timestamp],
+        ),
         ("characters", &[Text]),
         ("words", &[Text]),
         ("passages", &[Text]),

@@ -5,6 +5,7 @@ mod concurrent;
 mod data;
 mod decide;
 mod growth;
+mod latin;
 mod limit;
 mod literal;
 mod mix;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 
+use super::latin::in_ascii_letters;
 use super::text::{Text, quoted, suggestion};
 use crate::{Column, ColumnType, Data, Generator, Result, Table, source, wire};
 
@@ -14,14 +15,14 @@ const SYNONYMS: [(&str, &str); 19] = [
     ("bytea", "blob"),
     ("bytes", "blob"),
     ("datetime", "timestamp"),
-    ("float", "double"),
-    ("float32", "double"),
+    ("float32", "float"),
+    ("float4", "float"),
     ("float64", "double"),
     ("int32", "int"),
     ("int64", "bigint"),
     ("integer", "int"),
     ("long", "bigint"),
-    ("real", "double"),
+    ("real", "float"),
     ("smallint", "int"),
     ("str", "text"),
     ("string", "text"),
@@ -255,10 +256,11 @@ pub fn identifier(document: Text<'_>, written: &Spanned<String>, what: &str) -> 
     }
 }
 
-/// Returns the nearest name that SQL accepts without quotes: `Cost Total $` becomes `cost_total`.
+/// Returns the nearest name that SQL accepts without quotes: `Cost Total $` becomes `cost_total`, and `Größe` `grosse`.
 pub fn usable_name(name: &str) -> Option<String> {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = name.to_lowercase().chars().map(plain).collect();
+    let lower = name.to_lowercase();
+    let name: String = in_ascii_letters(&lower).chars().map(plain).collect();
     let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
     let usable = words.join("_");
     usable

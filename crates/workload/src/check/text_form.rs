@@ -42,11 +42,13 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
             "`join` names columns of the file; one without a header needs `fields` for their names";
         return Err(document.error(join.span(), message));
     }
+    let delimiter = delimiter.transpose()?;
     let decimal = columns::decimal(document, data)?;
+    let thousands = columns::thousands(document, data, decimal, delimiter)?;
     Ok(TextForm {
         no_header,
         fields,
-        delimiter: delimiter.transpose()?,
+        delimiter,
         skip_lines: skip_lines(document, data)?,
         lines_after_names: lines_after_names(document, data, no_header)?,
         null: columns::null(document, data)?,
@@ -56,7 +58,8 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         constants,
         zone: columns::zone(document, data)?,
         decimal,
-        signs: columns::signs(document, data, table, decimal)?,
+        thousands,
+        signs: columns::signs(document, data, table, (decimal, thousands))?,
         bad_rows: columns::bad_rows(document, data)?,
     })
 }
@@ -115,7 +118,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 15] = [
+    let given: [(&str, Option<Range<usize>>); 16] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
@@ -132,6 +135,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
         ("format", data.format.as_ref().map(Spanned::span)),
         ("zone", data.zone.as_ref().map(Spanned::span)),
         ("decimal", data.decimal.as_ref().map(Spanned::span)),
+        ("thousands", data.thousands.as_ref().map(Spanned::span)),
         ("signs", data.signs.as_ref().map(Spanned::span)),
         ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
     ];

@@ -2,7 +2,9 @@
 
 mod decimal;
 mod notes;
+mod refused;
 mod said;
+mod thousands;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -14,7 +16,9 @@ use super::rows::{FileRows, Join, Seen};
 use crate::check::suggestion;
 use crate::source::file::data_error;
 use crate::{ColumnType, Error, NULL_WORDS, Result, TimeFormat, Zone};
+use refused::{mostly_broken, twice};
 use said::{check_said, said_formats};
+pub use thousands::Thousands;
 
 /// Different values that are counted exactly, of all columns together and of one at most.
 const DISTINCT_VALUES: usize = 1 << 20;
@@ -55,6 +59,8 @@ pub struct SeenColumns {
     pub null: Vec<(String, u64)>,
     /// What says that numbers have a decimal comma, if they do.
     pub decimal_comma: Option<String>,
+    /// What is before each three digits of numbers, and what says so, unless it may be anything beside a decimal comma.
+    pub thousands: Option<Thousands>,
     /// Zone of times that say no offset from UTC.
     pub zone: Option<Zone>,
     /// What the user should know.
@@ -81,6 +87,18 @@ impl SeenColumn {
             .filter(|(word, _)| is_null(word))
             .map(|(_, times)| times);
         self.evidence.empty + of_words.sum::<u64>()
+    }
+
+    /// Says why it has its type, with its own name where options name a column.
+    pub fn why(&self) -> String {
+        let own = format!("'{}=", self.name);
+        self.decision.why.replace("'COLUMN=", &own)
+    }
+
+    /// Returns whether its name says that its values may be times, and they are of a type that cannot be.
+    pub fn is_called_time(&self) -> bool {
+        let is_text = self.decision.kind == ColumnType::Text;
+        is_text && is_like_time(&self.name) && !self.is_part_of_time()
     }
 
     /// Returns whether its values are times of day or other parts of a time, such as months.
@@ -117,13 +135,14 @@ impl SeenColumns {
 /// # Errors
 /// It cannot be read, or two of its columns have the same name.
 pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
+    thousands::check(rows, asked)?;
     let names = names::columns(&rows.names);
     let words = match rows.kinds() {
         Some(_) => Vec::new(),
         None => words_for_null(asked),
     };
     let mut said = said_formats(&names, rows, asked)?;
-    let mut read = read_all(rows, &said, &words, asked.zone.as_ref())?;
+    let mut read = read_all(rows, &said, &words, asked)?;
     if read.broken * 2 > read.rows {
         let message = if rows.has_delimiter() {
             mostly_broken(rows.names.len(), &read)
@@ -137,6 +156,11 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         let evidence = read.evidence.pop();
         evidence.map(|evidence| together(join, rows, evidence))
     });
+    let decimal_comma = decimal::comma(&names, rows, &read.evidence, asked);
+    let thousands = match decimal_comma {
+        Some(_) => asked.thousands.map(thousands::said),
+        None => thousands::thousands(&names, rows, &read.evidence, asked),
+    };
     let mut seen = SeenColumns {
         columns: Vec::new(),
         fields: names.clone(),
@@ -144,7 +168,8 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         rows: read.rows,
         broken: read.broken,
         null: Vec::new(),
-        decimal_comma: decimal::comma(&names, rows, &read.evidence, asked),
+        decimal_comma,
+        thousands,
         zone: asked.zone.clone(),
         notes: Vec::new(),
     };
@@ -162,9 +187,10 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             continue;
         }
         let is_time = is_time(&name, written, asked);
-        let mut decision = match &seen.decimal_comma {
-            Some(_) => evidence.decide_with_comma(is_time),
-            None => evidence.decide(is_time),
+        let mut decision = match (&seen.decimal_comma, &seen.thousands) {
+            (Some(_), _) => evidence.decide_with_comma(is_time),
+            (None, Some((mark, _))) => evidence.decide_with_thousands(is_time, *mark),
+            (None, None) => evidence.decide(is_time),
         };
         if let Some(format) = said.remove(&index) {
             check_said(written, &format, &evidence, &decision)?;
@@ -201,6 +227,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     }
     let mut all_notes = notes::on_lines(rows, asked);
     all_notes.extend(decimal::note(seen.decimal_comma.as_ref(), asked));
+    all_notes.extend(thousands::note(seen.thousands.as_ref(), asked));
     all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));
     seen.notes = all_notes;
     Ok(seen)
@@ -237,18 +264,20 @@ struct ReadRows {
 }
 
 /// Reads all rows of a file, in which these words stand for no value. `said` are the forms of times that the user says,
-/// by the number of their column, and `zone` is that of times which say none.
+/// by the number of their column.
 fn read_all(
     rows: &FileRows,
     said: &BTreeMap<usize, TimeFormat>,
     words: &[String],
-    zone: Option<&Zone>,
+    asked: &Asked,
 ) -> Result<ReadRows> {
+    let zone = asked.zone.as_ref();
     let columns = rows.names.len();
     let exactly = (DISTINCT_VALUES / columns.max(1)).clamp(16, DISTINCT_VALUES_OF_ONE);
     let new = |column: usize| {
         let said = said.get(&column).cloned();
-        Evidence::new(exactly, said).in_zone(zone)
+        let evidence = Evidence::new(exactly, said).in_zone(zone);
+        evidence.grouped_by(asked.thousands)
     };
     let joined = rows.join.iter();
     let joined =
@@ -276,63 +305,6 @@ fn read_all(
     Ok(read)
 }
 
-/// Says that most rows have another number of fields than the first line, and which.
-fn mostly_broken(fields: usize, read: &ReadRows) -> String {
-    let (broken, all) = (read.broken, read.rows);
-    let rows = if broken == all {
-        format!("no row has the {fields} fields of the first line")
-    } else {
-        format!("{broken} of {all} rows do not have the {fields} fields of the first line")
-    };
-    let usual = read.lengths.iter().max_by_key(|(_, rows)| **rows);
-    let usual = usual.map_or(fields, |(usual, _)| *usual);
-    if usual == fields {
-        return format!(
-            "{broken} of {all} rows cannot be read, most of them since they are not UTF-8 text: write the file in UTF-8"
-        );
-    }
-    format!(
-        "{rows}; most have {usual}: skip the lines before the one that names the columns with --skip-lines N, or say \
-         what separates fields with --delimiter"
-    )
-}
-
-/// Returns why a column is left out, if another one has the same name and both have none.
-///
-/// # Errors
-/// Another one has the same name.
-fn twice(
-    path: &Path,
-    rows: &FileRows,
-    names: &[String],
-    places: &HashMap<&str, Vec<usize>>,
-    index: usize,
-) -> Result<Option<String>> {
-    let own = names[index].as_str();
-    match places.get(own).map(Vec::as_slice) {
-        Some([_, _, ..]) if own.is_empty() => {
-            Ok(Some(format!("column {}, which has no name", index + 1)))
-        }
-        Some([first, second, ..]) => {
-            let numbered = if rows.has_delimiter() {
-                let lines = rows.skip_lines + 1 + rows.lines_after_names;
-                format!(
-                    ", or number all columns as `c_1`, `c_2` and so on with --no-header --skip-lines {lines}"
-                )
-            } else {
-                String::new()
-            };
-            let message = format!(
-                "columns {} and {} are both called `{own}`: give them different names in the first line{numbered}",
-                first + 1,
-                second + 1
-            );
-            Err(data_error(path, message))
-        }
-        _ => Ok(None),
-    }
-}
-
 /// Returns the type that the file itself gives to a column.
 fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
     Decision {
@@ -340,6 +312,7 @@ fn as_stored(kind: ColumnType, decision: Decision) -> Decision {
         format: None,
         time: decision.time.filter(|_| kind == ColumnType::Timestamp),
         lacks_year: false,
+        may_be_times: false,
         signs: None,
         misfits: 0,
         why: AS_STORED.to_owned(),

@@ -1,7 +1,10 @@
 //! What the values of a column say about its type.
 
 mod commas;
+mod groups;
 mod kept;
+mod of_texts;
+mod of_times;
 
 use std::collections::BTreeMap;
 
@@ -10,10 +13,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::distinct::Distinct;
 use super::sequence::Sequence;
 use super::signs::{FoundSigns, Numbers, SignEvidence};
-use super::times::{FoundTime, OF_A_YEAR, TimeEvidence};
-use crate::{ColumnType, NumberForm, TimeFormat, Zone};
+use super::times::{FoundTime, TimeEvidence};
+use crate::{ColumnType, NumberForm, ThousandsMark, TimeFormat, Zone};
 use commas::CommaEvidence;
 pub use commas::Decimals;
+pub use groups::Around;
+use groups::GroupEvidence;
 use kept::Kept;
 
 /// Words that stand for no value even among texts.
@@ -21,6 +26,10 @@ const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
 
 /// One value in so many may be another than its column's type, and is then set aside as a bad row.
 const ONE_MISFIT_IN: u64 = 200;
+
+/// First values of a column that are no numbers, by which forms of times are guessed, and characters of each.
+const FIRST_TEXTS: usize = 16;
+const SHOWN_CHARACTERS: usize = 40;
 
 /// Evidence of one column.
 pub struct Evidence {
@@ -44,12 +53,15 @@ pub struct Evidence {
     signs: SignEvidence,
     /// The same values as numbers with a decimal comma.
     commas: CommaEvidence,
+    /// The same values as numbers with a mark before each three digits.
+    groups: GroupEvidence,
     booleans: u64,
     times: TimeEvidence,
     /// Some numbers.
     kept: Kept,
-    /// First value that is no number, with its line.
+    /// First value that is no number, with its line, and the first few.
     no_number: Option<(u64, String)>,
+    first_texts: Vec<String>,
 }
 
 /// Type of a column, and why.
@@ -61,6 +73,8 @@ pub struct Decision {
     pub time: Option<FoundTime>,
     /// Whether it is text since its times lack a year.
     pub lacks_year: bool,
+    /// Whether it is text although its values look like times, for which `why` says an option.
+    pub may_be_times: bool,
     /// Signs that its numbers have.
     pub signs: Option<NumberForm>,
     /// Values that are not of the type.
@@ -83,17 +97,25 @@ impl Evidence {
             huge: 0,
             leading_zeros: 0,
             signs: SignEvidence::new(),
-            commas: CommaEvidence::new(),
+            commas: CommaEvidence::new(None),
+            groups: GroupEvidence::new(),
             booleans: 0,
             times: TimeEvidence::new(said),
             kept: Kept::new(),
             no_number: None,
+            first_texts: Vec::new(),
         }
     }
 
     /// Takes the zone in which times are meant that say no offset from UTC.
     pub fn in_zone(mut self, zone: Option<&Zone>) -> Evidence {
         self.times.zone = zone.cloned();
+        self
+    }
+
+    /// Takes what is before each three digits of numbers with a decimal comma, if it is known.
+    pub fn grouped_by(mut self, thousands: Option<ThousandsMark>) -> Evidence {
+        self.commas = CommaEvidence::new(thousands);
         self
     }
 
@@ -130,13 +152,17 @@ impl Evidence {
                 self.huge += u64::from(is_digits && !is_whole);
                 self.kept.add(number);
                 self.commas.see_plain(value, number);
+                self.groups.see_plain(value);
             }
             Err(_) => {
-                if self.no_number.is_none() {
-                    self.no_number = Some((line, value.chars().take(40).collect()));
+                if self.first_texts.len() < FIRST_TEXTS {
+                    let shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
+                    self.first_texts.push(shown.clone());
+                    self.no_number.get_or_insert((line, shown));
                 }
                 let with_signs = self.signs.see(value);
-                if let Some(number) = with_signs {
+                let grouped = self.groups.see(line, value);
+                if let Some(number) = with_signs.or(grouped) {
                     self.kept.add(number);
                 }
                 self.commas.see(line, value, with_signs.is_none());
@@ -145,6 +171,22 @@ impl Evidence {
                 self.booleans += u64::from(is_boolean);
             }
         }
+    }
+
+    /// Returns the first value that is no number, with its line.
+    pub fn first_text(&self) -> Option<(u64, &str)> {
+        let (line, value) = self.no_number.as_ref()?;
+        Some((*line, value.as_str()))
+    }
+
+    /// Returns whether some values are numbers only with a decimal comma.
+    pub fn has_decimal_commas(&self) -> bool {
+        self.commas.only_with_comma() > 0
+    }
+
+    /// Returns whether so many values are almost all.
+    fn is_enough(&self, fitting: u64) -> bool {
+        (self.values - fitting) * ONE_MISFIT_IN <= self.values
     }
 
     /// Returns the number of values that the likeliest form of a time fits.
@@ -177,77 +219,45 @@ impl Evidence {
     /// Returns the unit of numbers that may be times since 1970.
     pub fn since_1970(&self) -> Option<TimeFormat> {
         let found = self.times.found(true)?;
-        let is_enough = (self.values - found.fits) * ONE_MISFIT_IN <= self.values;
         let is_epoch = matches!(found.format, TimeFormat::Epoch(_));
-        (is_enough && is_epoch).then_some(found.format)
+        (self.is_enough(found.fits) && is_epoch).then_some(found.format)
     }
 
     /// Decides the type. `is_named_as_time` says that numbers may be times.
     pub fn decide(&self, is_named_as_time: bool) -> Decision {
         let values = self.values;
-        let enough = |fitting: u64| (values - fitting) * ONE_MISFIT_IN <= values;
         if values == 0 {
             return text("no values, so that nothing tells its type".to_owned());
         }
-        let is_named_as_time = is_named_as_time || self.times.is_said;
-        let found = self.times.found(is_named_as_time);
-        let may_be_times =
-            is_named_as_time || self.distinct.distinct() > 1 || self.plain.whole == 0;
-        if let Some(found) = found.filter(|found| may_be_times && enough(found.fits)) {
-            return self.timestamp(found);
-        }
-        // The last four digits may be a year in place of hour and minute.
-        let has_year = self
-            .times
-            .found(true)
-            .is_some_and(|found| enough(found.fits));
-        let may_lack_year = (is_named_as_time || self.leading_zeros > 0) && !has_year;
-        if may_lack_year && enough(self.times.without_year) {
-            let why = format!(
-                "month, day, hour and minute without a year, and so no times: as text they keep their zeros and their \
-                 order; --time-format 'COLUMN={OF_A_YEAR}' would say their year"
-            );
-            return Decision {
-                lacks_year: true,
-                ..text(why)
-            };
-        }
-        let of_year = self.times.yearless.found(is_named_as_time);
-        if let Some((form, _)) = of_year.filter(|(_, fits)| !has_year && enough(*fits)) {
-            let why = format!(
-                "times without a year, and so text: --time-format 'COLUMN={}' would say their year",
-                form.written()
-            );
-            return Decision {
-                lacks_year: true,
-                ..text(why)
-            };
+        if let Some(decision) = self.of_times(is_named_as_time) {
+            return decision;
         }
         let Numbers { all, whole, .. } = self.plain;
-        if self.leading_zeros > 0 && enough(whole + self.huge) {
+        if self.leading_zeros > 0 && self.is_enough(whole + self.huge) {
             let why = format!(
                 "numbers, of which {} begin with a zero that a number would lose",
                 self.leading_zeros
             );
             return text(why);
         }
+        let has_decimals = self.commas.has_decimal_points();
         if self.leading_zeros == 0
             && self.huge == 0
-            && let Some(found) = self.signs.found(values, self.plain)
+            && let Some(found) = self.signs.found(values, self.plain, has_decimals)
         {
             return signed(found);
         }
-        if enough(whole) && all == whole {
+        if self.is_enough(whole) && all == whole {
             let (kind, mut why) = self.plain.whole_type();
             if self.since_1970().is_some() {
                 why.push_str("; they may be times since 1970, which --time COLUMN would say");
             }
             return self.numeric(kind, whole, why);
         }
-        if self.huge > 0 && enough(whole + self.huge) {
+        if self.huge > 0 && self.is_enough(whole + self.huge) {
             return text("whole numbers, some of more than 64 bits".to_owned());
         }
-        if enough(all) {
+        if self.is_enough(all) {
             return self.numeric(ColumnType::Double, all, "numbers".to_owned());
         }
         if self.booleans == values {
@@ -256,70 +266,7 @@ impl Evidence {
                 ..text("true and false".to_owned())
             };
         }
-        let (percents, amounts, thousands) = self.signs.counts();
-        if thousands > 0 && enough(thousands + whole) || self.signs.fits_all(values) {
-            let why = "numbers with a comma or point before each three digits, or a decimal one: if commas are before \
-                       three digits, say the signs in [data.signs] and make this a number; if they are before decimals, \
-                       --decimal , says so; else write the numbers with a decimal point and nothing before three digits";
-            return text(why.to_owned());
-        }
-        let with_signs = whole + percents + amounts + thousands;
-        let with_comma = self.commas.only_with_comma();
-        if with_comma > 0 && enough(with_comma + with_signs) {
-            let why = "numbers with a decimal comma, beside others with a point or with other signs: write all alike to \
-                       make this a double, or say --decimal ,";
-            return text(why.to_owned());
-        }
-        if percents > 0 && enough(percents + all) {
-            let why = "numbers, some with `%`: write all or none with it to make this a double";
-            return text(why.to_owned());
-        }
-        if amounts > 0 && enough(amounts + all) {
-            let why = "numbers, some with the sign of a currency: write all with the same one or none to make this a \
-                       double";
-            return text(why.to_owned());
-        }
-        let shown = self.no_number.as_ref();
-        match shown.filter(|_| all * 2 > values) {
-            Some((line, value)) => text(format!(
-                "{all} of {values} values are numbers, and others, as `{value}` in line {line}, are not"
-            )),
-            None => text("text".to_owned()),
-        }
-    }
-
-    fn timestamp(&self, found: FoundTime) -> Decision {
-        let written = found.format.written();
-        let mut why = match &found.format {
-            TimeFormat::Iso => "times as ISO 8601 has them".to_owned(),
-            TimeFormat::Epoch(_) => format!("{written} since 1970"),
-            TimeFormat::Pattern(_) | TimeFormat::OfYear { .. } => {
-                format!("times written as {written}")
-            }
-        };
-        if let Some(or) = &found.or {
-            why.push_str(&format!(
-                ", which may also be {}: check days and months",
-                or.written()
-            ));
-        }
-        why.push_str(&self.times.about_zone(&found));
-        let is_cut = found.finer > 0 || matches!(written, "us" | "ns");
-        if is_cut {
-            why.push_str("; what is below a millisecond is cut");
-        }
-        let is_usual = match found.format {
-            TimeFormat::Iso => found.finer == 0,
-            // A column without a form reads whole milliseconds only.
-            _ => written == "ms" && self.plain.whole >= found.fits,
-        };
-        Decision {
-            kind: ColumnType::Timestamp,
-            format: (!is_usual).then(|| found.format.clone()),
-            misfits: self.values - found.fits,
-            time: Some(found),
-            ..text(why)
-        }
+        self.of_texts()
     }
 
     fn numeric(&self, kind: ColumnType, fitting: u64, mut why: String) -> Decision {
@@ -373,6 +320,7 @@ fn text(why: String) -> Decision {
         format: None,
         time: None,
         lacks_year: false,
+        may_be_times: false,
         signs: None,
         misfits: 0,
         why,

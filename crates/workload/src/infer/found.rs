@@ -76,6 +76,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         counted_one_in: key.found.share,
         rows: seen.rows,
         decimal_comma: seen.decimal_comma,
+        thousands: seen.thousands,
         zone: seen.zone,
         delimiter: rows.delimiter,
         spaced_quotes: rows.has_spaced_quotes(),

@@ -45,6 +45,7 @@ impl Inferred {
             bad_rows: 0,
             null: Vec::new(),
             decimal_comma: None,
+            thousands: None,
             zone: None,
             delimiter: None,
             no_header: false,
@@ -126,9 +127,11 @@ impl Inferred {
 impl InferredColumn {
     /// Gives the column the declared type if the values of the sample have it, and says so.
     fn take(&mut self, declared: &DeclaredColumn, about: &str, is_typed: bool) {
-        use ColumnType::{Bigint, Double, Int, Text};
+        use ColumnType::{Bigint, Double, Float, Int, Text};
         let is_wider = match (declared.kind, self.kind) {
-            (Bigint, Int) | (Double, Int | Bigint) => true,
+            (Bigint, Int) | (Float | Double, Int | Bigint) => true,
+            // A text has the decimals of both.
+            (Float, Double) => true,
             (Text, other) => other != ColumnType::Blob,
             _ => false,
         };
@@ -226,9 +229,10 @@ mod tests {
     fn a_sample_has_the_types_that_are_declared_where_its_values_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
-        let rows = "the room,time,heat,state,more\n7,2026-05-01,21,ok,1\n7,2026-05-02,22,ok,1\n";
+        let rows = "the room,time,heat,state,flow,more\n7,2026-05-01,21,ok,0.5,1\n7,2026-05-02,22,ok,2,1\n";
         std::fs::write(&path, rows).unwrap();
-        let declared = readings();
+        let mut declared = readings();
+        declared.columns.push(column("flow", ColumnType::Float));
         let asked = Asked {
             key: declared.partition_key.clone(),
             order: Some(declared.order_key.clone()),
@@ -245,6 +249,7 @@ mod tests {
                 ("time", ColumnType::Timestamp),
                 ("heat", ColumnType::Double),
                 ("state", ColumnType::Text),
+                ("flow", ColumnType::Float),
             ]
         );
         assert!(

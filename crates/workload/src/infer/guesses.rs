@@ -204,7 +204,7 @@ impl Named<'_> {
                     (width > 1).then_some(highest as f64),
                 )
             }
-            (ColumnType::Double, DeclaredForm::Between(low, high)) => {
+            (ColumnType::Float | ColumnType::Double, DeclaredForm::Between(low, high)) => {
                 let (middle, width) = (
                     (*low as f64 + *high as f64) / 2.0,
                     high.abs_diff(*low) as f64,
@@ -233,7 +233,7 @@ impl Named<'_> {
                 ROWS,
                 Some(900_000.0),
             ),
-            (ColumnType::Double, _) => {
+            (ColumnType::Float | ColumnType::Double, _) => {
                 let normal = "{ normal = { mean = 100.0, deviation = 15.0 } }".to_owned();
                 (normal, ROWS, Some(119.0))
             }

@@ -3,7 +3,7 @@
 
 use super::sniff::names_columns;
 use super::times::{are_of_one_form, meant};
-use crate::number_form::has_decimal_comma;
+use crate::number_form::{grouped, has_decimal_comma};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::{NULL_WORDS, TextForm, TimeFormat};
@@ -119,7 +119,9 @@ fn has_no_values(line: &[String], rows: &[&[String]]) -> bool {
     if rows.len() < 3 || has_times(line, rows[0]) {
         return false;
     }
-    let is_number = |field: &str| field.parse::<f64>().is_ok() || has_decimal_comma(field);
+    let is_number = |field: &str| {
+        field.parse::<f64>().is_ok() || has_decimal_comma(field) || grouped(field).is_some()
+    };
     let of_numbers =
         (0..line.len()).filter(|column| rows.iter().all(|row| is_number(row[*column].trim())));
     let units: Vec<&str> = of_numbers.map(|column| line[column].trim()).collect();

@@ -69,11 +69,8 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         time = None;
         found
     } else if asked.key.is_empty() {
-        search.best()?.ok_or_else(|| {
-            let message = "no column is a time, and no few columns tell all rows apart: name those that do with \
-                           --key COLUMN,... or a time with --time COLUMN";
-            data_error(path, message)
-        })?
+        let found = search.best()?;
+        found.ok_or_else(|| data_error(path, without_key(seen)))?
     } else {
         search.asked(&places(seen, &asked.key)?)?
     };
@@ -94,6 +91,36 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         check_nulls(path, rows, seen, &key)?;
     }
     Ok(key)
+}
+
+/// How the form of times is said, where their values do not show it.
+const EXAMPLE: &str = "%d.%m.%Y %H:%M";
+
+/// Says that no key was found, and what may be a time if more is said of it.
+fn without_key(seen: &SeenColumns) -> String {
+    let mut message = "no column is a time, and no few columns tell all rows apart: name those that do with --key \
+                       COLUMN,... or a time with --time COLUMN"
+        .to_owned();
+    let may_be = |column: &&SeenColumn| column.decision.may_be_times;
+    for column in seen.columns.iter().filter(may_be) {
+        message.push_str(&format!("; column `{}`: {}", column.name, column.why()));
+    }
+    if seen.columns.iter().any(|column| may_be(&column)) {
+        return message;
+    }
+    let mut called = { seen.columns.iter() }.filter(|column| column.is_called_time());
+    let first_of_numbers = called.find_map(|column| {
+        let (line, value) = column.evidence.first_text()?;
+        let has_digit = value.contains(|c: char| c.is_ascii_digit());
+        has_digit.then_some((&column.name, line, value))
+    });
+    if let Some((name, line, value)) = first_of_numbers {
+        message.push_str(&format!(
+            "; if `{value}` of `{name}` in line {line} is a time, --time-format '{name}={EXAMPLE}' or the like says \
+             how it is written"
+        ));
+    }
+    message
 }
 
 /// The key of a table that is known as a whole, by the places of its columns.
@@ -161,9 +188,13 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
         return match column.decision.kind {
             ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => Ok(Some(place)),
             _ if column.decision.lacks_year => Ok(Some(place)),
+            _ if column.decision.may_be_times => {
+                let why = column.why();
+                Err(Error::Usage(format!("--time {called}: {why}")))
+            }
             _ => Err(Error::Usage(format!(
                 "--time {called}: its values are neither times in a form that is known nor whole numbers ({}); \
-                 if they are times, say their form with --time-format {called}=FORM",
+                 if they are times, say their form with --time-format '{called}={EXAMPLE}' or the like",
                 column.decision.why
             ))),
         };

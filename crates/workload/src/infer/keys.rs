@@ -207,10 +207,9 @@ impl Search<'_> {
         // A sort that keeps the order of the file among equals.
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
-            let is_double = column.kind == ColumnType::Double;
             (
                 !is_like_key(column.name),
-                is_double,
+                column.kind.is_floating(),
                 u64::MAX - column.distinct,
             )
         });
@@ -229,9 +228,9 @@ impl Search<'_> {
         // Numbers that were measured would tell rows apart, too, but name none.
         let names_some = |index: &usize| {
             let column = &self.columns[*index];
-            let is_number = column.kind == ColumnType::Double;
             let has_few = column.distinct.saturating_mul(ROWS_OF_A_VALUE) <= self.number_of_rows;
-            !is_number && column.distinct > 1 && (has_few || is_like_key(column.name))
+            let is_measured = column.kind.is_floating();
+            !is_measured && column.distinct > 1 && (has_few || is_like_key(column.name))
         };
         candidates.retain(names_some);
         let has_names = |counted: &&Counted<'_>| counted.set.iter().all(names_some);

@@ -11,6 +11,7 @@ mod distinct;
 mod evidence;
 mod found;
 mod from_declared;
+mod guessed_form;
 mod guesses;
 mod head;
 mod key;
@@ -33,7 +34,7 @@ mod yearless;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::{ColumnType, DecimalMark, Result, TimeFormat, Zone};
+use crate::{ColumnType, DecimalMark, Result, ThousandsMark, TimeFormat, Zone};
 pub use declared::{Declared, DeclaredColumn, DeclaredForm};
 pub use mix::{AskedMix, AskedOperation};
 pub use names::{is_reserved, name as plain_name};
@@ -62,6 +63,8 @@ pub struct Asked {
     pub formats: Vec<(String, TimeFormat)>,
     /// What is before the decimals of numbers; `None` if that is to be found.
     pub decimal: Option<DecimalMark>,
+    /// What is before each three digits of numbers; `None` if that is to be found.
+    pub thousands: Option<ThousandsMark>,
     /// Zone of times that say no offset from UTC.
     pub zone: Option<Zone>,
     /// Texts of questions in SQL, whose columns remain although they are only parts of a time.
@@ -95,6 +98,8 @@ pub struct Inferred {
     pub null: Vec<(String, u64)>,
     /// What says that numbers have a decimal comma, if they do.
     pub decimal_comma: Option<String>,
+    /// What is before each three digits of numbers, and what says so, unless it may be anything beside a decimal comma.
+    pub thousands: Option<(ThousandsMark, String)>,
     /// Zone of times that say no offset from UTC.
     pub zone: Option<Zone>,
     /// Byte between the fields, where the name of the file does not say it.

@@ -253,6 +253,9 @@ mod tests {
             ("c", "c"),
             ("", "none"),
             ("***", "none"),
+            ("Z\u{e4}hler", "zahler"),
+            ("Gr\u{f6}\u{df}e (m)", "grosse_m"),
+            ("D\u{e9}bit", "debit"),
         ] {
             assert_eq!(name(written, "none"), expected, "{written}");
         }
@@ -293,6 +296,19 @@ mod tests {
         assert_eq!(
             columns(&written),
             ["a_b", "a_b_2", "column_3", "a_b_3", "c_1"]
+        );
+        // Letters of other alphabets are left out.
+        let written = [
+            "Zahler",
+            "Z\u{e4}hler",
+            "\u{422}\u{435}\u{43c}\u{43f}",
+            "\u{3b8}\u{3ad}\u{3c3}\u{3b7}",
+            "\u{422} 1",
+            "\u{3b8} 1",
+        ];
+        assert_eq!(
+            columns(&written.map(str::to_owned)),
+            ["zahler", "zahler_2", "column_3", "column_4", "c_1", "c_1_2"]
         );
     }
 }

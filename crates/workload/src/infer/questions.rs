@@ -164,7 +164,7 @@ impl About<'_> {
         let column = self.number()?;
         let value = column.high_value?;
         let value = match column.kind {
-            ColumnType::Double => format!("{value:?}"),
+            ColumnType::Float | ColumnType::Double => format!("{value:?}"),
             _ => format!("{value:.0}"),
         };
         // Not all engines take an exponent.
@@ -232,30 +232,28 @@ impl About<'_> {
     }
 
     /// Returns a column with different numbers outside the key: one that was probably measured rather than one of years
-    /// or groups, doubles first, and of whole numbers the one with the most values.
+    /// or groups, floating-point numbers first, and of whole numbers the one with the most values.
     fn number(&self) -> Option<&InferredColumn> {
         let table = self.table;
         let is_key = |column: &InferredColumn| {
             let mut key = table.partition_key.iter().chain(&table.order_key);
             key.any(|name| *name == column.name)
         };
-        let is_double = |column: &InferredColumn| column.kind == ColumnType::Double;
-        let is_number = |column: &InferredColumn| {
-            is_double(column) || matches!(column.kind, ColumnType::Int | ColumnType::Bigint)
-        };
+        let is_floating = |column: &InferredColumn| column.kind.is_floating();
+        let is_number = |column: &InferredColumn| column.kind.is_number();
         let columns = table.columns.iter();
         let numbers =
             columns.filter(|column| is_number(column) && column.distinct > 1 && !is_key(column));
         // Of equal ones the first.
         numbers.min_by_key(|column| {
-            let many = if is_double(column) {
+            let many = if is_floating(column) {
                 0
             } else {
                 column.distinct
             };
             (
                 is_like_group(&column.name),
-                !is_double(column),
+                !is_floating(column),
                 u64::MAX - many,
             )
         })
@@ -316,7 +314,7 @@ impl About<'_> {
 /// Returns a function whose answer has the type of its column in every engine.
 fn aggregate(kind: ColumnType) -> &'static str {
     match kind {
-        ColumnType::Double => "avg",
+        ColumnType::Float | ColumnType::Double => "avg",
         _ => "max",
     }
 }

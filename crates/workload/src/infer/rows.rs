@@ -109,10 +109,11 @@ impl FileRows {
         if DataFileName::of(first).is_typed() {
             let of_lines =
                 asked.delimiter.is_some() || asked.header.is_some() || asked.skip_lines.is_some();
-            let of_cells = asked.decimal.is_some() || asked.zone.is_some();
+            let of_cells =
+                asked.decimal.is_some() || asked.thousands.is_some() || asked.zone.is_some();
             if of_lines || of_cells || !asked.formats.is_empty() {
-                let message = "--delimiter, --header, --no-header, --skip-lines, --time-format, --decimal and --zone \
-                               are for files of text; leave them out";
+                let message = "--delimiter, --header, --no-header, --skip-lines, --time-format, --decimal, --thousands \
+                               and --zone are for files of text; leave them out";
                 return Err(Error::Usage(format!("{}: {message}", path.display())));
             }
             let files = TypedFiles::open(&paths)?;
@@ -164,6 +165,11 @@ impl FileRows {
     /// Returns whether lines have fields that something separates.
     pub fn has_delimiter(&self) -> bool {
         matches!(&self.form, Form::Text(input) if !input.is_json)
+    }
+
+    /// Returns whether commas separate the fields of lines, so that a field with one is in quotes.
+    pub fn is_divided_by_commas(&self) -> bool {
+        matches!(&self.form, Form::Text(input) if !input.is_json && input.delimiter == b',')
     }
 
     /// Returns whether spaces around the quotes of fields are no part of them.

@@ -92,7 +92,8 @@ impl Numbers {
         (kind, why)
     }
 
-    fn with(self, others: Numbers) -> Numbers {
+    /// Returns these and others together.
+    pub fn with(self, others: Numbers) -> Numbers {
         Numbers {
             all: self.all + others.all,
             whole: self.whole + others.whole,
@@ -135,8 +136,10 @@ impl SignEvidence {
             let decimals = plain.split_once('.').map(|(_, decimals)| decimals.len());
             tried.fits += 1;
             tried.with_commas += u64::from(commas > 0);
-            tried.is_clear |= commas > 1 || decimals.is_some();
-            tried.has_decimals |= decimals.is_some_and(|decimals| decimals != 3 || commas > 0);
+            // Three digits behind a point may be whole ones where commas are before decimals.
+            let has_decimals = decimals.is_some_and(|decimals| decimals != 3 || commas > 0);
+            tried.is_clear |= commas > 1 || has_decimals;
+            tried.has_decimals |= has_decimals;
             tried.with_points += u64::from(decimals == Some(3));
             tried.numbers.add(&plain);
             return Some(number);
@@ -145,8 +148,8 @@ impl SignEvidence {
     }
 
     /// Returns the signs that all of so many values have. `plain` are those that are plain numbers, among which others
-    /// may have commas.
-    pub fn found(&self, values: u64, plain: Numbers) -> Option<FoundSigns> {
+    /// may have commas; `has_decimals` says that some of them have a point that is not before three digits.
+    pub fn found(&self, values: u64, plain: Numbers, has_decimals: bool) -> Option<FoundSigns> {
         let mut tried = self.tried.iter().enumerate();
         let (place, tried) = tried.find(|(_, tried)| tried.fits > 0)?;
         let is_alone = place == COMMAS_ALONE;
@@ -157,7 +160,7 @@ impl SignEvidence {
         };
         // Three digits after a comma may be decimals, unless a point is there, too; of most money they hardly are.
         let is_of_money = !is_alone && place != PERCENT && place != EURO;
-        let are_thousands = tried.is_clear || is_of_money || numbers.has_point;
+        let are_thousands = tried.is_clear || is_of_money || is_alone && has_decimals;
         let has_commas = tried.with_commas > 0;
         let is_point_clear = place != EURO || tried.has_decimals || tried.with_points == 0;
         let is_clear = is_point_clear && !numbers.has_words && (are_thousands || !has_commas);
@@ -207,7 +210,7 @@ mod tests {
             whole: plain,
             ..Numbers::NONE
         };
-        let found = evidence.found(values.len() as u64 + plain.all, plain)?;
+        let found = evidence.found(values.len() as u64 + plain.all, plain, false)?;
         let is_whole = found.numbers.whole == found.numbers.all;
         Some((found.form.written(), is_whole))
     }
@@ -226,6 +229,8 @@ mod tests {
             (&["95%", "many"][..], 0, None),
             (&["23,288"][..], 1, None),
             (&["95,125%"][..], 0, None),
+            (&["95,125%", "7.500%"][..], 0, None),
+            (&["95,125%", "7.5%"][..], 0, Some(("%,", false))),
             (&["1,5"][..], 0, None),
             // Decimal commas and points before thousands are usual beside this sign.
             (&["1,459 \u{20ac}"][..], 0, None),

@@ -1,7 +1,7 @@
 //! Finds out what separates the fields of a text file, and whether its first line names them.
 
 use super::times::{are_of_one_form, meant};
-use crate::number_form::has_decimal_comma;
+use crate::number_form::{grouped, has_decimal_comma};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::{NULL_WORDS, TimeFormat};
@@ -167,6 +167,7 @@ pub fn names_columns(fields: &[String], next: &[String]) -> bool {
         let field = field.trim();
         field.parse::<f64>().is_ok()
             || has_decimal_comma(field)
+            || grouped(field).is_some()
             || NULL_WORDS.contains(&field)
             || meant(&TimeFormat::Iso, field).is_some()
             || ["true", "false"].contains(&field.to_lowercase().as_str())
@@ -237,6 +238,8 @@ mod tests {
         for row in [
             &["a", "1"],
             &["a", "1,5"],
+            &["a", "1 000"],
+            &["a", "1'000'000"],
             &["2024-01-02", "x"],
             &["NA", "x"],
             &["", ""],

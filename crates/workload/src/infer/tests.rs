@@ -24,6 +24,54 @@ fn a_time_that_many_rows_lack_is_in_no_key_that_can_do_without_it() {
     assert_eq!((found.time.as_deref(), found.bad_rows), (Some("day"), 2));
 }
 
+fn error(text: &str, asked: &Asked) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    std::fs::write(&path, text).unwrap();
+    infer(&path, asked).unwrap_err().to_string()
+}
+
+#[test]
+fn times_that_need_their_form_are_named_with_it_in_the_first_error() {
+    let text = "when,value\n13-02-2024 14:30,1\n13-02-2024 14:30,1\n";
+    let option = "--time-format 'when=%d-%m-%Y %H:%M' says so";
+    let first = error(text, &Asked::default());
+    assert!(first.contains("no column is a time"), "{first}");
+    assert!(first.contains(option), "{first}");
+    let of_time = Asked {
+        time: Some("when".to_owned()),
+        ..Asked::default()
+    };
+    let second = error(text, &of_time);
+    assert!(
+        second.contains("--time when: text; if values such as"),
+        "{second}"
+    );
+    assert!(second.contains(option), "{second}");
+    let said = Asked {
+        formats: vec![(
+            "when".to_owned(),
+            TimeFormat::parse("%d-%m-%Y %H:%M").unwrap(),
+        )],
+        ..Asked::default()
+    };
+    let found = inferred("x.csv", text, &said);
+    assert_eq!(found.time.as_deref(), Some("when"));
+    // Where something else tells rows apart, a note names it.
+    let keyed = "id,when\n1,13-02-2024 14:30\n2,13-02-2024 14:30\n";
+    let found = inferred("x.csv", keyed, &Asked::default());
+    assert_eq!(found.partition_key, ["id"]);
+    let noted = { found.notes.iter() }.any(|note| note.contains(option));
+    assert!(noted, "{:?}", found.notes);
+    // No form of a time has the names of months in other languages.
+    let german = "date,value\n13. Februar 2024,1\n13. Februar 2024,1\n";
+    let first = error(german, &Asked::default());
+    let like = "if `13. Februar 2024` of `date` in line 2 is a time, --time-format 'date=%d.%m.%Y %H:%M' or the like";
+    assert!(first.contains(like), "{first}");
+    let none = error("a,b\nx,y\nx,y\n", &Asked::default());
+    assert!(!none.contains("--time-format"), "{none}");
+}
+
 #[test]
 fn a_file_of_one_column_says_how_to_divide_its_lines() {
     let found = inferred("one.csv", "note\nrain\nno sun\n", &Asked::default());

@@ -99,6 +99,7 @@ pub struct TimeEvidence {
 
 struct Tried {
     format: Cow<'static, TimeFormat>,
+    /// Values that it fits, also those that the clocks of the zone never show.
     fits: u64,
     first: i64,
     last: i64,
@@ -109,7 +110,7 @@ struct Tried {
 /// Form of the times of a column.
 pub struct FoundTime {
     pub format: TimeFormat,
-    /// Values that it fits.
+    /// Values that it fits, also those that the clocks of the zone never show.
     pub fits: u64,
     /// First and last time, in milliseconds since 1970.
     pub first: i64,
@@ -164,27 +165,29 @@ impl TimeEvidence {
         self.without_year += u64::from(lacks_year(cell));
         self.yearless.see(cell);
         for tried in self.tried.iter_mut().filter(|tried| tried.is_alive) {
-            let time = if self.is_said {
+            let shown = if self.is_said {
                 tried.format.milliseconds(cell)
             } else {
                 meant(&tried.format, cell)
             };
+            let Some(shown) = shown else {
+                continue;
+            };
+            tried.fits += 1;
+            if *tried.format == TimeFormat::Iso {
+                let time_of_day = cell.get("2014-02-14".len()..).unwrap_or_default();
+                self.with_zone += u64::from(time_of_day.contains(['Z', 'z', '+', '-']));
+                let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
+                self.finer += u64::from(nanoseconds % 1_000_000 != 0);
+            }
             let zone = self.zone.as_ref();
-            let zone = zone.filter(|_| time.is_some() && !tried.format.says_offset(cell));
-            let time = match (time, zone) {
-                (Some(time), Some(zone)) => tried.odd.see(zone.local_time(time)),
-                (time, _) => time,
+            let time = match zone.filter(|_| !tried.format.says_offset(cell)) {
+                Some(zone) => tried.odd.see(zone.local_time(shown)),
+                None => Some(shown),
             };
             if let Some(time) = time {
-                tried.fits += 1;
                 tried.first = tried.first.min(time);
                 tried.last = tried.last.max(time);
-                if *tried.format == TimeFormat::Iso {
-                    let time_of_day = cell.get("2014-02-14".len()..).unwrap_or_default();
-                    self.with_zone += u64::from(time_of_day.contains(['Z', 'z', '+', '-']));
-                    let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
-                    self.finer += u64::from(nanoseconds % 1_000_000 != 0);
-                }
             }
         }
         let is_look = self.values == FIRST_LOOK || self.values.is_multiple_of(FURTHER_LOOKS);

@@ -189,7 +189,8 @@ impl Inferred {
         line(out, "");
         line(
             out,
-            "# Types: boolean, int (32 bits), bigint (64 bits), double, text, timestamp (milliseconds, UTC).",
+            "# Types: boolean, int (32 bits), bigint (64 bits), float (32 bits), double, text, \
+             timestamp (milliseconds, UTC).",
         );
         line(out, "[table.columns]");
         for column in &self.columns {

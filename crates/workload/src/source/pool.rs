@@ -228,6 +228,7 @@ impl RowValues for RowPool {
 /// different sign differ.
 fn is_same(a: &[Value], b: &[Value]) -> bool {
     let same = |(a, b): (&Value, &Value)| match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
         (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
         (a, b) => a == b,
     };
@@ -248,6 +249,7 @@ fn hash(key: &[Value]) -> u64 {
             Value::Boolean(value) => hasher.update(&[1, u8::from(*value)]),
             Value::Int(value) => hasher.update(&value.to_le_bytes()),
             Value::Bigint(value) | Value::Timestamp(value) => hasher.update(&value.to_le_bytes()),
+            Value::Float(value) => hasher.update(&value.to_bits().to_le_bytes()),
             Value::Double(value) => hasher.update(&value.to_bits().to_le_bytes()),
             Value::Text(value) => {
                 hasher.update(&(value.len() as u64).to_le_bytes());

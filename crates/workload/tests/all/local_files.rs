@@ -72,12 +72,95 @@ fn decimal_commas_are_read_from_text_and_json() {
 }
 
 #[test]
+fn marks_before_each_three_digits_are_read_from_text_and_json() {
+    let data = "thousands = ','\nbad_rows = '50%'";
+    let values = ["1,234.5", "12", "", "12,34,567", "-1,000,000"];
+    let rows_with = |row: &dyn Fn(usize, &str) -> String| -> String {
+        let rows = values.iter().enumerate();
+        rows.map(|(day, value)| row(day + 2, value)).collect()
+    };
+    let quoted = rows_with(&|day, value| format!("a,1970-01-{day:02},\"{value}\"\n"));
+    let unquoted = rows_with(&|day, value| format!("a;1970-01-{day:02};{value}\n"));
+    let objects = rows_with(&|day, value| {
+        format!("{{\"series\":\"a\",\"time\":\"1970-01-{day:02}\",\"value\":\"{value}\"}}\n")
+    });
+    for (further, name, text) in [
+        ("", "x.csv", format!("series,time,value\n{quoted}")),
+        (
+            "delimiter = ';'",
+            "x.csv",
+            format!("series;time;value\n{unquoted}"),
+        ),
+        ("", "x.jsonl", objects),
+    ] {
+        let (_folder, source) = open(&format!("{data}\n{further}"), name, text.as_bytes()).unwrap();
+        let expected = [
+            (DAY, Some(1_234.5)),
+            (2 * DAY, Some(12.0)),
+            (3 * DAY, None),
+            (5 * DAY, Some(-1_000_000.0)),
+        ];
+        assert_eq!(rows(source.as_ref()), expected, "{name} {further}");
+        let bad = source.bad_rows().unwrap();
+        let why = "column `value`: `12,34,567` is not a double with commas";
+        assert_eq!(bad.count, 1, "{name}");
+        assert!(bad.first[0].contains(why), "{:?}", bad.first);
+    }
+    for (data, value, read) in [
+        ("thousands = ' '", "1 234.5", 1_234.5),
+        ("thousands = ' '", "1\u{202f}234.5", 1_234.5),
+        ("thousands = \"'\"", "1'000", 1_000.0),
+        ("thousands = '.'\ndecimal = ','", "\"1.000,5\"", 1_000.5),
+        ("thousands = ' '\ndecimal = ','", "\"1 000,5\"", 1_000.5),
+        (
+            "thousands = \"'\"\nsigns = { value = 'CHF' }",
+            "CHF 1'234.50",
+            1_234.5,
+        ),
+    ] {
+        let text = format!("series,time,value\na,1970-01-02,{value}\n");
+        let (_folder, source) = open(data, "x.csv", text.as_bytes()).unwrap();
+        assert_eq!(rows(source.as_ref()), [(DAY, Some(read))], "{data} {value}");
+    }
+    // What is not said is no part of a number.
+    let text = "series,time,value\na,1970-01-02,1 000\n";
+    let (_folder, source) = open("thousands = ','", "x.csv", text.as_bytes()).unwrap();
+    let error = source.read(0, 3).unwrap().find_map(Result::err).unwrap();
+    let why = "`1 000` is not a double with commas";
+    assert!(error.to_string().contains(why), "{error}");
+}
+
+#[test]
 fn a_decimal_mark_is_a_point_or_a_comma_and_no_sign_of_thousands() {
     for (data, words) in [
         ("file = 'x.csv'\ndecimal = ';'", "`;` is before no decimals"),
         (
             "file = 'x.csv'\ndecimal = ','\nsigns = { value = '$,' }",
             "`$,` leaves commas out of numbers, but with `decimal = \",\"`",
+        ),
+        (
+            "file = 'x.csv'\nthousands = '.'",
+            "numbers have a decimal point, so that points cannot be before each three digits, too",
+        ),
+        (
+            "file = 'x.csv'\ndecimal = ','\nthousands = ','",
+            "numbers have a decimal comma, so that commas cannot be before each three digits, too",
+        ),
+        (
+            "file = 'x.csv'\nthousands = '_'",
+            "`_` is before no three digits",
+        ),
+        (
+            "file = 'x.dat'\ndelimiter = 'spaces'\nthousands = ' '",
+            "spaces are between the fields",
+        ),
+        (
+            "file = 'x.csv'\nthousands = ' '\nsigns = { value = '$,' }",
+            "with `thousands = \" \"` these have spaces before each three digits",
+        ),
+        (
+            "generator = 'columns'\nthousands = ','",
+            "`thousands` says how files are read",
         ),
         (
             "generator = 'columns'\ndecimal = ','",
@@ -88,10 +171,15 @@ fn a_decimal_mark_is_a_point_or_a_comma_and_no_sign_of_thousands() {
         assert!(error.contains(words), "{words}: {error}");
     }
     assert!(workload("file = 'x.csv'\ndecimal = '.'").is_ok());
-    let stored = open("decimal = ','", "x.parquet", b"PAR1")
-        .map(drop)
-        .unwrap_err();
-    assert!(stored.contains("`decimal`"), "{stored}");
+    // Numbers with what separates fields are in quotes.
+    assert!(workload("file = 'x.csv'\ndelimiter = ','\nthousands = ','").is_ok());
+    for (data, key) in [
+        ("decimal = ','", "`decimal`"),
+        ("thousands = ','", "`thousands`"),
+    ] {
+        let stored = open(data, "x.parquet", b"PAR1").map(drop).unwrap_err();
+        assert!(stored.contains(key), "{stored}");
+    }
 }
 
 /// Milliseconds since 1970 of an hour of the 27th of October 2024, on which clocks are put back in Europe, in UTC.

@@ -11,6 +11,7 @@ mod data_files;
 mod decide;
 mod design_id;
 mod first_rows;
+mod float_columns;
 mod folders;
 mod hostile;
 mod json_files;

@@ -141,7 +141,7 @@ fn mistakes_in_a_form_are_shown_where_they_are() {
         ),
         (
             "file = 'x.csv'\nsigns = { series = '%' }",
-            "w/x.toml:4:20: `signs` is for columns of numbers (int, bigint or double), but `series` is a text",
+            "w/x.toml:4:20: `signs` is for columns of numbers (int, bigint, float or double), but `series` is a text",
         ),
         (
             "file = 'x.csv'\nsigns = { value = '5%' }",

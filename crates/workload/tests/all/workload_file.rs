@@ -124,12 +124,12 @@ fn rates_of_production_are_above_nothing() {
 #[test]
 fn columns_and_keys() {
     assert_eq!(
-        error("\"double\"", "\"float\""),
-        "w/my-test.toml:11:9: unknown type `float`; did you mean `double`? Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
+        error("\"double\"", "\"real\""),
+        "w/my-test.toml:11:9: unknown type `real`; did you mean `float`? Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("\"double\"", "\"money\""),
-        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
+        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("[\"Series\"]", "[\"sereis\"]"),

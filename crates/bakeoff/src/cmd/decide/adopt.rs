@@ -6,12 +6,11 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, bail};
 use bakeoff_engines::{Adoption, in_shell};
 use bakeoff_workload::DesignId;
 
 use crate::cmd::measure::folder::is_empty;
-use crate::exit::Misuse;
 
 const LOAD: &str = "load.sh";
 const APPLY: &str = "apply.sh";
@@ -51,16 +50,15 @@ pub struct TakeFile {
 /// Checks that nothing is in the folder for the files.
 ///
 /// # Errors
-/// Fails with a misuse if something is.
+/// Fails if something is.
 pub fn check_folder(dir: &Path) -> Result<()> {
     if is_empty(dir) {
         return Ok(());
     }
-    Err(Misuse::new(anyhow!(
+    bail!(
         "--adopt {}: there is something in it, and nothing is overwritten: name a new folder",
         dir.display()
-    ))
-    .into())
+    )
 }
 
 /// Returns the files of a design. `from` is the workload with the options that say which rows it has, as a shell takes

@@ -2,51 +2,62 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Adoption, Context, EngineOptions, in_shell};
-use bakeoff_report::recommendation::{HowTo, render};
-use bakeoff_stats::Run;
+use bakeoff_report::drive;
+use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
+use bakeoff_stats::drive::{DriveRun, DriveSummary};
+use bakeoff_stats::{Run, Summary};
 use bakeoff_workload::{DesignId, Workload};
 
 use super::adopt::{self, TakeFile, Taken};
+use super::loads::Loads;
 use super::source::{Source, data_words};
 use super::{Decide, RUN, WORKLOAD};
-use crate::cmd::report::{Shown, exit_of_run, summary_of_run, width};
+use crate::cmd::report::{
+    Shown, exit_of_drive, exit_of_run, summary_of_load, summary_of_run, width,
+};
 use crate::exit::Exit;
 use crate::machine;
 use crate::stderr::print_line;
 use crate::terminal::stdout;
 
-/// Prints the recommendation of the run in a decision's folder, and writes the files that were asked for. Returns how
-/// complete the run is.
+/// What was measured for a decision.
+enum Measured {
+    Questions(Box<Summary>),
+    Operations(Box<DriveSummary>),
+    /// Questions, and operations on the designs that they lead to.
+    Both(Box<(Summary, DriveSummary)>),
+}
+
+/// Prints the recommendation of what was measured in a decision's folder, and writes the files that were asked for.
+/// Returns how complete the measurement is.
 ///
 /// # Errors
-/// Fails if the run or the workload cannot be read, if files were asked for and no design is recommended, or if they
-/// cannot be written; with a misuse if their folder has something else in it.
+/// Fails if the measurement or the workload cannot be read, if files were asked for and no design is recommended, or if
+/// they cannot be written; with a misuse if their folder has something else in it.
 pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
-    let shown = Shown::from(options.wanted()?);
-    let summary = summary_of_run(&Run::open(&dir.join(RUN))?, &shown)?;
-    let decision = summary.decision.as_ref();
-    let recommended = decision.and_then(|decision| decision.recommendation.as_ref());
+    let measured = Measured::read(options, dir)?;
     let from = from(options, dir)?;
-    let adoption = match recommended {
-        Some(recommended) => Some(adoption(&recommended.design, &from, dir)?),
+    let adoption = match measured.design() {
+        Some(design) => Some(adoption(design, &from, dir)?),
         None => None,
     };
     let how_to = adoption
         .as_ref()
         .map_or_else(HowTo::default, |(_, adoption)| how_to(adoption, &from));
     let mut out = stdout();
-    writeln!(out, "\n{}", render(&summary, &how_to, width()))?;
+    writeln!(out, "\n{}", measured.render(options.budget, &how_to))?;
     writeln!(out, "\nIts workload: {}", dir.join(WORKLOAD).display())?;
     match (&options.adopt, &adoption) {
         (None, _) => {}
         (Some(folder), Some((design, adoption))) => {
             let taken = Taken {
                 design,
-                is_recommended: decision.is_some_and(|decision| decision.no_forecast.is_none()),
+                is_recommended: measured.is_recommended(),
             };
             write_files(folder, &adopt::files(taken, adoption, &from))?;
             if let Some(rows) = rows_of_script(options)? {
@@ -62,7 +73,81 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
             ));
         }
     }
-    Ok(exit_of_run(&summary))
+    Ok(measured.exit())
+}
+
+impl Measured {
+    fn read(options: &Decide, dir: &Path) -> Result<Measured> {
+        let shown = Shown::from(options.wanted()?);
+        let run = dir.join(RUN);
+        let asked = || summary_of_run(&Run::open(&run)?, &shown);
+        let Some(loads) = Loads::of(dir).ended else {
+            return Ok(Measured::Questions(Box::new(asked()?)));
+        };
+        let driven = summary_of_load(&DriveRun::open(&loads)?, &shown)?;
+        if run.exists() {
+            Ok(Measured::Both(Box::new((asked()?, driven))))
+        } else {
+            Ok(Measured::Operations(Box::new(driven)))
+        }
+    }
+
+    /// Returns what was measured of questions.
+    fn asked(&self) -> Option<&Summary> {
+        match self {
+            Measured::Questions(asked) => Some(asked),
+            Measured::Both(both) => Some(&both.0),
+            Measured::Operations(_) => None,
+        }
+    }
+
+    /// Returns the design that is recommended, or is ahead at the rows that were measured.
+    fn design(&self) -> Option<&str> {
+        if let Measured::Operations(driven) = self {
+            let choice = driven.choice()?;
+            return Some(&choice.design.info.id);
+        }
+        let decision = self.asked()?.decision.as_ref()?;
+        Some(&decision.recommendation.as_ref()?.design)
+    }
+
+    /// Returns whether that design is recommended, and not only ahead at the rows that were measured.
+    fn is_recommended(&self) -> bool {
+        let decision = self.asked().and_then(|asked| asked.decision.as_ref());
+        match self {
+            Measured::Operations(_) => true,
+            _ => decision.is_some_and(|decision| decision.no_forecast.is_none()),
+        }
+    }
+
+    fn render(&self, budget: Duration, how_to: &HowTo) -> String {
+        match self {
+            Measured::Questions(asked) => render(asked, how_to, width()),
+            Measured::Operations(driven) => {
+                drive::recommendation::render(driven, budget, how_to, width())
+            }
+            Measured::Both(both) => {
+                let (asked, driven) = both.as_ref();
+                let Some(design) = self.design() else {
+                    return render(asked, how_to, width());
+                };
+                let operations = drive::recommendation::beside_questions(driven, design);
+                render_with_operations(asked, &operations, how_to, width())
+            }
+        }
+    }
+
+    /// Returns how complete the measurements are.
+    fn exit(&self) -> Exit {
+        match self {
+            Measured::Questions(asked) => exit_of_run(asked),
+            Measured::Operations(driven) => exit_of_drive(driven),
+            Measured::Both(both) => match (exit_of_run(&both.0), exit_of_drive(&both.1)) {
+                (asked, driven) if asked == driven => asked,
+                _ => Exit::Partial,
+            },
+        }
+    }
 }
 
 /// Says which rows the script has, if these are not all that there are, or more than there are.

@@ -2,19 +2,23 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::Budget;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::render;
-use bakeoff_report::units::plural;
+use bakeoff_report::units::{self, plural};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
+use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::{Decide, RUN, WORKLOAD, adopt, has_ended};
+use super::state::{By, has_ended};
+use super::{Decide, RUN, WORKLOAD, adopt};
+use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::would_touch;
 use crate::cmd::options::data::DataOptions;
@@ -39,7 +43,7 @@ struct Planned {
 /// Fails as the command would before it starts anything.
 pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     let mut out = stdout();
-    if has_ended(&dir.join(RUN)) {
+    if has_ended(dir) {
         writeln!(
             out,
             "Nothing is touched. The decision in {} has ended: without --dry-run it is printed again",
@@ -56,7 +60,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     } else {
         Planned::new(options, source, &path)?
     };
-    options.measurement(dir)?.check_use(&planned.designs)?;
+    let measuring = planned.measuring(options, dir)?;
     let context = planned.context(options, dir.join(RUN))?;
     let would = match planned.proposals {
         Some(_) => format!("The decision would write to {}", dir.display()),
@@ -68,10 +72,11 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
         writeln!(out, "and {what}.")?;
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
-    for line in planned.measuring(options) {
-        writeln!(out, "{line}")?;
+    writeln!(out, "\nHow they would be measured")?;
+    for (heading, text) in planned.lines(&measuring, options) {
+        writeln!(out, "  {heading:<8}{text}")?;
     }
-    for line in planned.on_servers(options, &context)? {
+    for line in planned.on_servers(options, &measuring, &context)? {
         writeln!(out, "{line}")?;
     }
     Ok(Exit::Complete)
@@ -157,43 +162,72 @@ impl Planned {
         )
     }
 
-    /// Says how many rows there are, and how the time is shared out.
-    fn measuring(&self, options: &Decide) -> Vec<String> {
-        let rows = plural(self.workload.scale.full_rows, "row", "rows");
-        let total = options.budget;
-        let shares = Budget::shares(total, self.workload.concurrent.is_some());
-        let clients = if shares.clients.is_zero() {
-            String::new()
-        } else {
-            format!(
-                ", then clients ask at the same time for {} at most",
-                time(shares.clients)
-            )
+    /// Checks the commands that would measure the designs, and returns what they would do.
+    fn measuring(&self, options: &Decide, dir: &Path) -> Result<Measuring> {
+        let by = By::of(&self.workload);
+        if by != By::Operations {
+            options.run_of(dir, by)?.check_use(&self.designs)?;
+        }
+        if by == By::Questions {
+            return Ok(Measuring { by, loads: None });
+        }
+        let loads = Loads::of(dir);
+        let plan = options.plan(&self.workload, by.driven(self.designs.len()));
+        let drive = options.loads_of(dir, &loads.next, plan, None)?;
+        drive.check_use(&self.designs)?;
+        let loads = PlannedLoads {
+            drive: Box::new(drive),
+            stopped: loads.stopped,
+            plan,
+            is_warmed_up: options.is_warmed_up(&self.workload),
         };
-        vec![
-            "\nHow they would be measured".to_owned(),
-            format!("  rows    as many of {rows} as every design loads in the time for that"),
-            format!(
-                "  budget  {}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
-                time(total),
-                time(shares.loaded_by),
-                time(shares.warm_by),
-                time(shares.measured_by)
-            ),
-            format!("  race    {}", race::WHAT),
-            "          What the budget has left after that is shared out in the same way."
-                .to_owned(),
-        ]
+        Ok(Measuring {
+            by,
+            loads: Some(loads),
+        })
+    }
+
+    /// Says how many rows there are, and how the time is shared out, each with its heading.
+    fn lines(&self, measuring: &Measuring, options: &Decide) -> Vec<(&'static str, String)> {
+        let by = measuring.by;
+        let mut lines = Vec::new();
+        if by != By::Operations {
+            lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
+        }
+        if let Some(loads) = &measuring.loads {
+            let rows = self.workload.scale.default_rows;
+            lines.extend(loads.lines(by, rows, options));
+        }
+        lines
     }
 
     /// Says what servers of the user's would get.
-    fn on_servers(&self, options: &Decide, context: &Context) -> Result<Vec<String>> {
+    fn on_servers(
+        &self,
+        options: &Decide,
+        measuring: &Measuring,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        let source = DataOptions::default().open(&self.workload)?;
+        if let (By::Operations, Some(loads)) = (measuring.by, &measuring.loads) {
+            let workload = Workload {
+                designs: self.designs.clone(),
+                ..self.workload.clone()
+            };
+            let filled = (&self.designs[..], workload.scale.default_rows);
+            return loads
+                .drive
+                .preview(&workload, filled, source.as_ref(), context);
+        }
         let servers = vec![
             (options.cluster.option(), OptionGroup::Cassandra),
             (options.postgres.option(), OptionGroup::Postgres),
         ];
-        let source = DataOptions::default().open(&self.workload)?;
         let columns = self.workload.table.columns.len();
+        let mut then = vec![("then", "questions, which only read".to_owned())];
+        if measuring.by == By::Both {
+            then.push(("then", "operations, on two of these designs".to_owned()));
+        }
         let preview = Preview {
             row_bytes: row_bytes(&servers, source.as_ref(), columns)?,
             servers,
@@ -201,8 +235,102 @@ impl Planned {
             rows: None,
             work: 1.0,
             context,
-            then: vec![("then", "questions, which only read".to_owned())],
+            then,
         };
         Ok(preview.lines())
+    }
+}
+
+/// How designs would be measured.
+struct Measuring {
+    by: By,
+    /// The loads, if the workload has operations.
+    loads: Option<PlannedLoads>,
+}
+
+/// Loads that would drive designs.
+struct PlannedLoads {
+    drive: Box<Drive>,
+    /// Folder of loads that were stopped, which would begin anew.
+    stopped: Option<PathBuf>,
+    plan: Plan,
+    is_warmed_up: bool,
+}
+
+fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {
+    let rows = plural(workload.scale.full_rows, "row", "rows");
+    let shares = Budget::shares(budget, workload.concurrent.is_some());
+    let clients = if shares.clients.is_zero() {
+        String::new()
+    } else {
+        format!(
+            ", then clients ask at the same time for {} at most",
+            time(shares.clients)
+        )
+    };
+    let shared = format!(
+        "{}: rows are loaded until {}, warm-up ends by {}, and rounds of questions by {}{clients}",
+        time(budget),
+        time(shares.loaded_by),
+        time(shares.warm_by),
+        time(shares.measured_by)
+    );
+    vec![
+        (
+            "rows",
+            format!("as many of {rows} as every design loads in the time for that"),
+        ),
+        ("budget", shared),
+        ("race", race::WHAT.to_owned()),
+        (
+            "",
+            "What the budget has left after that is shared out in the same way.".to_owned(),
+        ),
+    ]
+}
+
+impl PlannedLoads {
+    fn lines(&self, by: By, rows: u64, options: &Decide) -> Vec<(&'static str, String)> {
+        let Plan { rounds, load, fits } = self.plan;
+        let rows = plural(rows, "row", "rows");
+        let which = match by {
+            By::Both => "the design that the questions lead to, and the next one",
+            By::Questions | By::Operations => "every design",
+        };
+        let warm = if self.is_warmed_up {
+            ", after a warm-up"
+        } else {
+            ", without a warm-up"
+        };
+        let longer = if fits {
+            ""
+        } else {
+            ", although that takes longer"
+        };
+        let how = match options.load.rate {
+            Some(rate) => format!(
+                "{} operations/s, compared by the p99 of the slowest operation",
+                units::rate(rate)
+            ),
+            None => "as fast as they go, compared by operations a second".to_owned(),
+        };
+        let filled = format!("{rows} are loaded first; that comes on top of the budget");
+        let shared = format!(
+            "{}: {rounds} rounds of loads of {} each on {which}{warm}{longer}",
+            time(options.budget_of_loads(by)),
+            time(load)
+        );
+        let mut lines = vec![("rows", filled), ("budget", shared), ("load", how)];
+        if by == By::Both {
+            lines.insert(0, ("then", "operations, with what is left:".to_owned()));
+        }
+        if let Some(stopped) = &self.stopped {
+            let anew = format!(
+                "Loads begin anew; what was measured until they were stopped stays in {}.",
+                stopped.display()
+            );
+            lines.push(("", anew));
+        }
+        lines
     }
 }

@@ -3,33 +3,38 @@
 mod adopt;
 mod conclude;
 mod dry_run;
+mod hold;
+mod loads;
+mod measure;
+mod operations;
 mod prepare;
 mod record;
 mod source;
+mod state;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::EngineOptions;
 use bakeoff_stats::per_node::Wanted;
-use bakeoff_stats::{Record as Recorded, Run as SavedRun};
 use clap::Args;
 
+use self::hold::Held;
+use self::loads::LoadOptions;
 use self::record::Record;
 use self::source::Source;
+use self::state::{has_begun, has_ended};
 use crate::cmd::init::{self, Reading, SampleOptions};
 use crate::cmd::measure::folder;
-use crate::cmd::measurement::Measurement;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::prices::PriceOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::table_file::TableFileOptions;
-use crate::cmd::run;
 use crate::exit::{Exit, Misuse};
+use crate::stderr::print_line;
 
 /// Name of the workload in the folder of a decision.
 const WORKLOAD: &str = "workload.toml";
@@ -45,8 +50,9 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 /// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
-/// questions take, and the statements that make and fill its tables. The same command goes on where it was stopped, and
-/// prints the recommendation again once it has ended.
+/// questions take, and the statements that make and fill its tables. The operations of a workload are driven as by
+/// `drive`: in place of `run` if there are no questions, and else for the design to take and the next one. The same
+/// command goes on where it was stopped, and prints the recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT)))]
 pub struct Decide {
@@ -75,7 +81,10 @@ pub struct Decide {
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = parse_duration)]
     budget: Duration,
 
-    /// Folder for the workload and the run [default: runs/NAME-decide]
+    #[command(flatten)]
+    load: LoadOptions,
+
+    /// Folder for the workload and what is measured [default: runs/NAME-decide]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -113,30 +122,39 @@ impl Decide {
         if self.dry_run {
             return dry_run::print(&self, &source, &dir);
         }
-        let ended = if has_ended(&dir.join(RUN)) {
-            None
-        } else {
+        if !has_ended(&dir) {
             // The files of a decision that has ended may be there already.
             if let Some(folder) = &self.adopt {
                 adopt::check_folder(folder)?;
             }
-            let made = folders_to_make(&dir);
-            let measured = self.prepare_and_measure(&source, &record, &dir);
-            let is_prepared = matches!(measured, Ok(Some(_)));
-            if !is_prepared && !dir.join(RUN).exists() {
-                // What keeps a run from its beginning would keep the same command from it for ever.
-                undo(&dir, &made);
+            if self.carry_out(&source, &record, &dir)? == Exit::Interrupted {
+                return Ok(Exit::Interrupted);
             }
-            match measured? {
-                Some(exit) => Some(exit),
-                None => return Ok(Exit::Interrupted),
-            }
-        };
-        if ended == Some(Exit::Interrupted) {
-            return Ok(Exit::Interrupted);
         }
-        let concluded = conclude::conclude(&self, &dir)?;
-        Ok(ended.unwrap_or(concluded))
+        conclude::conclude(&self, &dir)
+    }
+
+    /// Writes the workload and measures its designs in the folder, in which no other command works meanwhile. If
+    /// nothing was measured, the folder is left as it was, but for what the same command can go on with.
+    fn carry_out(&self, source: &Source, record: &Record, dir: &Path) -> Result<Exit> {
+        let held = Held::hold(dir)?;
+        // Another command may have worked in it until now, and even have come to the end.
+        record.check(dir)?;
+        if has_ended(dir) {
+            return Ok(Exit::Complete);
+        }
+        let measured = self.prepare_and_measure(source, record, dir);
+        match &measured {
+            _ if has_begun(dir) => {}
+            Ok(Some(_)) => {}
+            Err(error) if may_pass(error) && has_sample(source, dir) => print_line(format_args!(
+                "note: the sample of the table stays in {}: the same command goes on with it",
+                dir.display()
+            )),
+            // What keeps a measurement from its beginning would keep the same command from it for ever.
+            Ok(None) | Err(_) => held.undo(),
+        }
+        Ok(measured?.unwrap_or(Exit::Interrupted))
     }
 
     /// Writes the workload and measures its designs. `None` if the user asked to stop before the workload was written.
@@ -170,6 +188,9 @@ impl Decide {
         // Before anything repeats it, since an address may have a password in it, which is refused.
         let of_files = self.asked.of_files();
         self.reading().check_address(&self.from, &of_files)?;
+        if let (false, Some(option)) = (*source == Source::Workload, self.load.given()) {
+            return Err(loads::without_operations(option, &self.from));
+        }
         self.wanted()?;
         // Before the command is kept in a file, since a URL may have a password in it, which is refused.
         self.postgres.put_into(&mut EngineOptions::default())?;
@@ -235,60 +256,20 @@ impl Decide {
         let name = format!("{name}-decide");
         let is_free = |dir: &Path| match Record::read(dir) {
             Ok(Some(there)) => there.is_same(record),
-            Ok(None) => !dir.exists(),
+            Ok(None) => record::is_unused(dir),
             Err(_) => false,
         };
         folder::choose(self.out.as_deref(), &name, is_free)
     }
-
-    /// Measures the designs of the workload in the folder, by the command that does so.
-    fn measure(&self, dir: &Path) -> Result<Exit> {
-        self.measurement(dir)?.run()
-    }
-
-    /// Returns the run that measures the designs of the workload in the folder, as the command line reads it.
-    fn measurement(&self, dir: &Path) -> Result<run::Run> {
-        let mut words: Vec<OsString> = vec!["run".into()];
-        words.push(dir.join(WORKLOAD).into_os_string());
-        words.extend(source::data_words(&self.from)?);
-        words.extend(["--race", "--budget"].map(OsString::from));
-        words.push(format!("{}ms", self.budget.as_millis().max(1)).into());
-        words.extend(["--out".into(), dir.join(RUN).into_os_string()]);
-        if let Some(list) = self.prices.list() {
-            words.extend(["--prices".into(), list.as_os_str().to_owned()]);
-        }
-        let run = match Measurement::read(words) {
-            Ok(Measurement::Run(run)) => run,
-            Ok(_) => return Err(anyhow!("cannot begin the run")),
-            Err(why) => return Err(anyhow!("cannot begin the run: {why}")),
-        };
-        Ok(run.on_servers(run::Servers {
-            cluster: self.cluster.clone(),
-            postgres: self.postgres.clone(),
-            rate_limit: self.rate_limit_of_writing(),
-        }))
-    }
 }
 
-/// Returns the folders that have to be made for this one, which comes first.
-fn folders_to_make(dir: &Path) -> Vec<PathBuf> {
-    let missing = dir.ancestors().take_while(|folder| !folder.exists());
-    missing.map(Path::to_owned).collect()
+/// Returns whether what kept a measurement from its beginning may be gone when the same command is given again, such as
+/// a server that does not answer. Mistakes of the command or of the workload stay what they are.
+fn may_pass(error: &anyhow::Error) -> bool {
+    !error.is::<Misuse>()
 }
 
-/// Removes what was made in a folder before its run began, and the folders that were made for it, so that any command
-/// may use it. What cannot be removed stays, and is refused when it is in the way.
-fn undo(dir: &Path, made: &[PathBuf]) {
-    for name in [WORKLOAD, SAMPLE, record::FILE] {
-        let _ = std::fs::remove_file(dir.join(name));
-    }
-    for folder in made {
-        let _ = std::fs::remove_dir(folder);
-    }
-}
-
-/// Returns whether a folder holds a run that came to its end.
-fn has_ended(dir: &Path) -> bool {
-    let run = SavedRun::open(dir).ok();
-    run.is_some_and(|run| matches!(run.records().last(), Some(Recorded::Finished { .. })))
+/// Returns whether the folder of a decision has the whole sample of a live table, with the workload that names it.
+fn has_sample(source: &Source, dir: &Path) -> bool {
+    source.is_live() && dir.join(WORKLOAD).exists()
 }

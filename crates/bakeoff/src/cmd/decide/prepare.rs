@@ -1,4 +1,5 @@
-//! Writes the workload of a decision: what there is to know of the rows, the questions, and the proposed designs.
+//! Writes the workload of a decision: what there is to know of the rows, the questions or operations, and the proposed
+//! designs.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
@@ -10,8 +11,11 @@ use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_q
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{Data, DesignId, Workload};
 
+use super::loads::without_operations;
+use super::operations;
 use super::record::Record;
 use super::source::Source;
+use super::state::By;
 use super::{Decide, SAMPLE, WORKLOAD};
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::{init, propose, small_runtime};
@@ -30,7 +34,8 @@ pub struct Prepared {
     pub workload: Workload,
     /// Text of the workload with the proposed designs that can be used here.
     text: String,
-    /// The proposed designs that answer questions and fit the rows, also those of which something is not here.
+    /// The proposed designs that answer the questions and take the operations, as far as there are some, and fit the
+    /// rows, also those of which something is not here.
     pub proposals: Proposals,
     /// Number of those of which something is not here.
     left_out: usize,
@@ -119,17 +124,24 @@ impl Prepared {
                 (read, None)
             }
         };
-        check(&workload)?;
+        check(options, &workload)?;
         let progress = Progress::begin("reading the first rows");
         let data = DataOptions::default();
         let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
         progress.finish();
         let mut proposals = proposals?;
-        proposals.designs.retain(|design| design.answers_questions);
+        let by = By::of(&workload);
+        if by != By::Operations {
+            proposals.designs.retain(|design| design.answers_questions);
+        }
+        if by != By::Questions {
+            operations::keep_driven(&workload, &mut proposals)?;
+        }
         let dir = path.parent().unwrap_or(Path::new("."));
         runtime.block_on(forget_named(options, dir, &mut proposals))?;
         leave_out_misfits(&workload, &mut proposals)?;
         let (text, left_out) = propose::with_proposed(path, &workload, &proposals)?;
+        options.check_time_of_loads(&workload, proposals.designs.len() - left_out)?;
         Ok(Some(Prepared {
             workload,
             text,
@@ -148,20 +160,21 @@ impl Prepared {
     }
 }
 
-/// Checks that a workload has questions, and rows that are there.
-fn check(workload: &Workload) -> Result<()> {
-    let path = workload.path.display();
-    let missing = if workload.queries.is_empty() {
-        format!("{path} has no questions to decide by; its [mix] is for `bakeoff drive`")
-    } else if matches!(workload.data, Data::FileFromCommandLine) {
-        format!(
-            "{path} does not say where its rows are: name the file of rows in its [data], as \
-             file = \"readings.csv\", or decide for that file"
-        )
-    } else {
-        return Ok(());
-    };
-    Err(Misuse::new(anyhow!(missing)).into())
+/// Checks that a workload says where its rows are, and that options are for it.
+fn check(options: &Decide, workload: &Workload) -> Result<()> {
+    if matches!(workload.data, Data::FileFromCommandLine) {
+        return Err(Misuse::new(anyhow!(
+            "{} does not say where its rows are: name the file of rows in its [data], as file = \"readings.csv\", or \
+             decide for that file",
+            workload.path.display()
+        ))
+        .into());
+    }
+    match (By::of(workload), options.load.given()) {
+        (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
+        (By::Questions, None) => Ok(()),
+        (By::Operations | By::Both, _) => operations::check_servers(options),
+    }
 }
 
 /// Forgets what is missing on this machine for designs whose server the user names, but not what that server lacks. A

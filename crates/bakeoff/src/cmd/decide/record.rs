@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
+use bakeoff_stats::LOCK_FILE;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Decide;
 use super::source::Source;
 use crate::cmd::measure::folder::is_empty;
 use crate::cmd::options::table_file::AskedOfTable;
-use crate::exit::Misuse;
-use crate::out_file::OutFile;
+use crate::out_file::{OutFile, UNFINISHED};
 
 /// Name of the note.
 pub const FILE: &str = "decide.txt";
@@ -53,8 +53,13 @@ impl Record {
             options.budget,
             (&options.cluster.cassandra, options.postgres.url()),
         );
+        let mut fingerprint = format!("{parts:?}");
+        // Without them it is that of earlier builds, whose decisions go on.
+        if options.load.given().is_some() {
+            fingerprint += &format!("{:?}", options.load);
+        }
         Ok(Record {
-            fingerprint: hash(&format!("{parts:?}")),
+            fingerprint: hash(&fingerprint),
             version: hash(&source.version(&options.from, options.data.as_deref())?),
             command: crate::cmd::command_line().replace(['\n', '\r'], " "),
         })
@@ -94,7 +99,7 @@ impl Record {
     /// Checks that a folder is new or empty, or holds what the same command began.
     ///
     /// # Errors
-    /// Fails with a misuse that says what is in it.
+    /// Fails with what is in it. As for a run's folder, that is no mistake of the command line.
     pub fn check(&self, dir: &Path) -> Result<()> {
         let there = match Record::read(dir)? {
             Some(there) if there.is_same(self) => return Ok(()),
@@ -106,11 +111,10 @@ impl Record {
                 "the decision of another command, `{}`: repeat that one, or name a new folder with --out",
                 there.command
             ),
-            None if is_empty(dir) => return Ok(()),
+            None if is_unused(dir) => return Ok(()),
             None => "other files: name a new folder with --out".to_owned(),
         };
-        let told = anyhow!("{} holds {there}", dir.display());
-        Err(Misuse::new(told).into())
+        bail!("{} holds {there}", dir.display())
     }
 
     /// Writes the note; the folder has to be there.
@@ -129,6 +133,15 @@ impl Record {
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()
     }
+}
+
+/// Returns whether a folder is new or empty, but for the lock of a command that has completed no other file in it.
+pub fn is_unused(dir: &Path) -> bool {
+    let is_ours = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name());
+        name.is_ok_and(|name| name == LOCK_FILE || name.to_string_lossy().starts_with(UNFINISHED))
+    };
+    is_empty(dir) || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.all(is_ours))
 }
 
 fn parse(text: &str) -> Option<Record> {
@@ -191,6 +204,10 @@ mod tests {
             error.contains("holds other files: name a new folder"),
             "{error}"
         );
+        std::fs::remove_file(dir.join("theirs")).unwrap();
+        std::fs::write(dir.join(LOCK_FILE), "").unwrap();
+        std::fs::write(dir.join(format!("{UNFINISHED}x")), "").unwrap();
+        assert!(mine.check(dir).is_ok(), "a command was killed in its note");
         let link = dir.join("link");
         std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
         assert!(!is_empty(&link), "a link that leads nowhere is somebody's");

@@ -20,7 +20,7 @@ use super::proposed::{Designs, looked_up, proposals};
 use crate::cmd::measure::folder;
 use crate::cmd::measurement::Measurement;
 use crate::cmd::small_runtime;
-use crate::exit::{Exit, Misuse, explain};
+use crate::exit::{Exit, explain};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::stderr::print_line;
@@ -56,16 +56,15 @@ impl Measure {
     /// Chooses the folder, which is new or empty.
     ///
     /// # Errors
-    /// Fails with a misuse if the folder that was named holds something.
+    /// Fails if the folder that was named holds something.
     pub fn new(budget: Duration, out: Option<&Path>, table: &str, rows: u64) -> Result<Measure> {
         let name = format!("diagnose-{}", table.to_lowercase());
         let dir = folder::choose(out, &name, folder::is_new)?;
         if !folder::is_empty(&dir) {
-            return Err(Misuse::new(anyhow!(
+            bail!(
                 "--out {}: it is there and is not an empty folder; name a new one",
                 dir.display()
-            ))
-            .into());
+            );
         }
         Ok(Measure { budget, dir, rows })
     }
@@ -236,6 +235,7 @@ fn seconds(time: Duration) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Misuse;
 
     #[test]
     fn a_folder_that_holds_something_is_refused() {
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(new(folder.path()).unwrap().dir, folder.path());
         std::fs::write(folder.path().join("a"), "b").unwrap();
         let error = new(folder.path()).unwrap_err();
-        assert!(error.is::<Misuse>(), "{error}");
+        assert!(!error.is::<Misuse>(), "the folder is no mistake: {error}");
         assert!(error.to_string().contains("not an empty folder"), "{error}");
         assert!(new(&folder.path().join("a")).is_err());
     }

@@ -1,9 +1,9 @@
-//! Reads the questions that are asked beside every second load: `--beside 'SELECT ...'`.
+//! Reads the questions that are asked beside loads, `--beside 'SELECT ...'`, and which designs answer them.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_driver::drive::{BesideFor, Question};
+use bakeoff_driver::drive::{BesideFor, MOST_ANSWERING, Question};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{check_question, plain_query, translate_query};
 use bakeoff_stats::DesignInfo;
@@ -11,6 +11,7 @@ use bakeoff_stats::drive::{Beside, BesideQuestion};
 use bakeoff_workload::{DesignId, Mix, Query, RowSource, Workload};
 use clap::Args;
 
+use crate::cmd::options::choice::{is_pattern, matching};
 use crate::cmd::options::data::to_cli_error;
 
 /// Rounds of a drive with questions: enough for an interval of each ratio.
@@ -20,8 +21,8 @@ const MOST_SHOWN: usize = 200;
 
 #[derive(Args, Debug)]
 pub struct BesideOptions {
-    /// SQL that a separate client asks during every second load, over and over; the report says what that cost
-    /// the load (repeat for several questions)
+    /// SQL that a separate client asks beside some of the loads, over and over; the report says what that cost
+    /// them (repeat for several questions)
     #[arg(
         long,
         value_name = "SQL",
@@ -37,17 +38,23 @@ pub struct BesideOptions {
     )]
     beside_query: Vec<String>,
 
-    /// Design that answers these questions in place of each driven one, loaded with the same rows
-    #[arg(long, value_name = "DESIGN", conflicts_with_all = ["keyspace", "no_load"])]
-    beside_design: Option<DesignId>,
+    /// Designs that answer these questions in place of each driven one, loaded with the same rows: several take
+    /// turns, each beside a load of its own, and the report says which one costs the load least
+    #[arg(
+        long,
+        value_name = "GLOB,...",
+        value_delimiter = ',',
+        conflicts_with_all = ["keyspace", "no_load"]
+    )]
+    beside_design: Vec<String>,
 }
 
 /// The questions of a drive, checked as far as they can be before anything is started.
 #[derive(Debug)]
 pub struct Asked {
     questions: Vec<Question>,
-    /// The design that answers where it is none of the driven ones.
-    pub design: Option<DesignId>,
+    /// The designs that answer in turn; none if each driven design answers itself.
+    pub designs: Vec<DesignId>,
 }
 
 impl BesideOptions {
@@ -56,9 +63,44 @@ impl BesideOptions {
         !(self.beside.is_empty() && self.beside_query.is_empty())
     }
 
-    /// Returns the design that answers where it is none of the driven ones.
-    pub fn design(&self) -> Option<&DesignId> {
-        self.beside_design.as_ref()
+    /// Returns the designs that answer in turn while these are driven, which a pattern leaves out; none if each driven
+    /// design answers itself.
+    ///
+    /// # Errors
+    /// A pattern is none or matches no other design, an id is none, or there are too many designs.
+    pub fn designs(&self, workload: &Workload, driven: &[DesignId]) -> Result<Vec<DesignId>> {
+        let mut designs: Vec<DesignId> = Vec::new();
+        for text in &self.beside_design {
+            let mut found = matching("--beside-design", workload, std::slice::from_ref(text))?;
+            if is_pattern(text) {
+                found.retain(|id| !driven.contains(id));
+                if found.is_empty() {
+                    bail!(
+                        "--beside-design {text}: all designs that match it are driven: name others, or drive fewer \
+                         with --designs"
+                    );
+                }
+            }
+            found.retain(|id| !designs.contains(id));
+            designs.extend(found);
+        }
+        if designs.len() > MOST_ANSWERING {
+            bail!(
+                "--beside-design: {} designs would answer in turn: name no more than {MOST_ANSWERING}",
+                designs.len()
+            );
+        }
+        Ok(designs)
+    }
+
+    /// Returns how many loads a design has in each round, of which those that this many designs answer beside have
+    /// questions.
+    pub fn loads_of_a_round(&self, answering: usize) -> u32 {
+        if self.is_given() {
+            1 + answering.max(1) as u32
+        } else {
+            1
+        }
     }
 
     /// Reads and plans the questions. Returns `None` if there are none.
@@ -68,18 +110,21 @@ impl BesideOptions {
     /// cannot answer.
     pub async fn read(&self, workload: &Workload, driven: &[DesignId]) -> Result<Option<Asked>> {
         if !self.is_given() {
-            return match &self.beside_design {
-                Some(design) => bail!(
-                    "--beside-design {design}: it is asked nothing; add --beside 'SELECT ...' or --beside-query"
-                ),
-                None => Ok(None),
-            };
+            if !self.beside_design.is_empty() {
+                bail!(
+                    "--beside-design {}: it is asked nothing; add --beside 'SELECT ...' or --beside-query",
+                    self.beside_design.join(",")
+                );
+            }
+            return Ok(None);
         }
-        self.check_design(driven)?;
+        let designs = self.designs(workload, driven)?;
+        check_designs(&designs, driven)?;
         let mut questions = Vec::new();
-        let answering = match &self.beside_design {
-            Some(design) => std::slice::from_ref(design),
-            None => driven,
+        let answering = if designs.is_empty() {
+            driven
+        } else {
+            designs.as_slice()
         };
         for (mut query, option) in self.queries(workload)? {
             plain_query(&mut query, &workload.table);
@@ -93,34 +138,7 @@ impl BesideOptions {
                 has_one_answer,
             });
         }
-        Ok(Some(Asked {
-            questions,
-            design: self.beside_design.clone(),
-        }))
-    }
-
-    fn check_design(&self, driven: &[DesignId]) -> Result<()> {
-        match &self.beside_design {
-            Some(other) if driven.contains(other) => bail!(
-                "--beside-design {other} is driven itself: leave it out, since driven designs answer by default, \
-                 or drive others with --designs"
-            ),
-            Some(other) if !engine(other)?.answers_sql(other) => {
-                bail!("--beside-design {other} answers no SQL: name another one")
-            }
-            Some(_) => Ok(()),
-            None => {
-                for id in driven {
-                    if !engine(id)?.answers_sql(id) {
-                        bail!(
-                            "--beside: {id} answers no SQL: name a design that does with --beside-design, such as \
-                             parquet"
-                        );
-                    }
-                }
-                Ok(())
-            }
-        }
+        Ok(Some(Asked { questions, designs }))
     }
 
     /// Returns the questions of the command line and then those of the workload, each with its option.
@@ -153,6 +171,33 @@ impl BesideOptions {
         }
         Ok(queries)
     }
+}
+
+/// Checks that the designs that answer can: these, or, if there are none, the driven ones.
+fn check_designs(designs: &[DesignId], driven: &[DesignId]) -> Result<()> {
+    for other in designs {
+        if driven.contains(other) {
+            bail!(
+                "--beside-design {other} is driven itself: leave it out, since driven designs answer by default, \
+                 or drive others with --designs"
+            );
+        }
+        if !engine(other)?.answers_sql(other) {
+            bail!("--beside-design {other} answers no SQL: name another one");
+        }
+    }
+    if !designs.is_empty() {
+        return Ok(());
+    }
+    for id in driven {
+        if !engine(id)?.answers_sql(id) {
+            bail!(
+                "--beside: {id} answers no SQL: name a design that does with --beside-design, such as \
+                 parquet"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Returns the beginning of a question, for messages about it.
@@ -217,25 +262,26 @@ impl Asked {
         }
         Ok(BesideFor {
             questions,
-            by_another: self.design.is_some(),
+            answering: self.designs.iter().map(DesignId::to_string).collect(),
             rows_stay: self.rows_stay(mix),
+            designs_agree: !source.may_repeat_keys(),
         })
     }
 
     /// Returns whether no load changes the rows that are asked about.
     fn rows_stay(&self, mix: &Mix) -> bool {
         let writes = mix.operations.iter().any(|o| o.action.writes());
-        self.design.is_some() || (!writes && mix.background.is_empty())
+        !self.designs.is_empty() || (!writes && mix.background.is_empty())
     }
 
     /// Describes the questions for the record of the drive.
-    pub fn described(&self, mix: &Mix, design: Option<DesignInfo>) -> Beside {
+    pub fn described(&self, mix: &Mix, designs: Vec<DesignInfo>) -> Beside {
         let questions = self.questions.iter().map(|question| BesideQuestion {
             name: question.query.name.clone(),
             sql: question.query.sql.trim().to_owned(),
         });
         Beside {
-            design,
+            designs,
             questions: questions.collect(),
             compared: self.rows_stay(mix),
         }
@@ -243,11 +289,18 @@ impl Asked {
 
     /// Writes the lines that a dry run shows of the questions.
     pub fn lines(&self) -> Vec<String> {
-        let by = match &self.design {
-            Some(design) => format!("by {design}"),
-            None => "by the driven design itself".to_owned(),
+        let names: Vec<String> = self.designs.iter().map(DesignId::to_string).collect();
+        let heading = match names.as_slice() {
+            [] => "Asked beside every second load, over and over, answered by the driven design itself:".to_owned(),
+            [one] => format!("Asked beside every second load, over and over, answered by {one}:"),
+            several => format!(
+                "Asked beside {} of {} loads in each round, over and over, answered in turn by {}:",
+                several.len(),
+                several.len() + 1,
+                several.join(", ")
+            ),
         };
-        let heading = format!("\nAsked beside every second load, over and over, answered {by}:");
+        let heading = format!("\n{heading}");
         let questions = self.questions.iter().map(|question| {
             let query = &question.query;
             format!("  {}: {}", query.name, query.sql.trim())

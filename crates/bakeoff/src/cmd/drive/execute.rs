@@ -24,8 +24,8 @@ pub struct Plan<'a> {
     pub options: &'a Drive,
     pub workload: &'a Workload,
     pub designs: &'a [DesignId],
-    /// The design that answers questions beside the loads, where it is none of the driven ones.
-    pub beside: Option<&'a DesignId>,
+    /// The designs that answer questions beside the loads in place of the driven ones.
+    pub beside: &'a [DesignId],
     /// All of these designs.
     pub all: &'a [DesignId],
     pub source: Arc<dyn RowSource>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bakeoff_driver::Observer;
 use bakeoff_driver::drive::{LiveView, Second};
-use bakeoff_stats::{ServerSample, Tally};
+use bakeoff_stats::{ServerSample, Tally, server_growth_between};
 use bakeoff_workload::Mix;
 use indicatif::HumanCount;
 
@@ -18,7 +18,15 @@ pub struct Live<'a> {
     /// Design and rate that are driven.
     what: String,
     duration: Duration,
-    before: ServerSample,
+    server: Server,
+}
+
+/// What the server did, by its last two samples.
+#[derive(Default)]
+struct Server {
+    /// The last sample, with its second.
+    last: Option<(u32, ServerSample)>,
+    told: String,
 }
 
 impl<'a> Live<'a> {
@@ -28,7 +36,25 @@ impl<'a> Live<'a> {
             operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
             what: String::new(),
             duration: Duration::ZERO,
-            before: ServerSample::default(),
+            server: Server::default(),
+        }
+    }
+}
+
+impl Server {
+    /// Takes the sample of a second. A cluster is sampled every other second, so that a single second without a sample
+    /// has what was told last.
+    fn take(&mut self, second: u32, sample: &ServerSample) {
+        let last = self.last.as_ref();
+        let since = last.map(|(then, _)| second.saturating_sub(*then));
+        if !sample.is_empty() {
+            self.told = match last.zip(since) {
+                Some(((_, before), seconds)) => server(sample, before, seconds),
+                None => String::new(),
+            };
+            self.last = Some((second, sample.clone()));
+        } else if since != Some(1) {
+            self.told.clear();
         }
     }
 }
@@ -37,15 +63,15 @@ impl LiveView for Live<'_> {
     fn begin(&mut self, what: &str, duration: Duration) {
         self.what = what.to_owned();
         self.duration = duration;
-        self.before = ServerSample::default();
+        self.server = Server::default();
         self.progress.step(&prefix(what, duration, 0));
     }
 
     fn second(&mut self, second: &Second) {
         let prefix = prefix(&self.what, self.duration, second.second + 1);
-        let message = message(&self.operations, second, &self.before);
+        self.server.take(second.second, &second.server);
+        let message = message(&self.operations, second, &self.server.told);
         self.progress.details(prefix, message);
-        self.before = second.server.clone();
     }
 
     fn between_loads(&mut self) {
@@ -66,17 +92,12 @@ fn prefix(what: &str, duration: Duration, over: u32) -> String {
     }
 }
 
-fn message(operations: &[String], second: &Second, before: &ServerSample) -> String {
+fn message(operations: &[String], second: &Second, server: &str) -> String {
     let mut text = String::new();
     let done: u64 = second.operations.iter().map(Tally::successes).sum();
     let failed: u64 = second.operations.iter().map(Tally::failed).sum();
     // Writing to a String cannot fail.
-    let _ = write!(
-        text,
-        "{} ops/s, {failed} failed{}",
-        HumanCount(done),
-        server(&second.server, before)
-    );
+    let _ = write!(text, "{} ops/s, {failed} failed{server}", HumanCount(done));
     let width = operations.iter().map(String::len).max().unwrap_or(0);
     for (name, tally) in operations.iter().zip(&second.operations) {
         let at = |quantile| milliseconds(tally.response.value_at_quantile(quantile));
@@ -92,15 +113,16 @@ fn message(operations: &[String], second: &Second, before: &ServerSample) -> Str
     text
 }
 
-/// Describes what the server did since the previous sample, if both are known.
-fn server(now: &ServerSample, before: &ServerSample) -> String {
+/// Describes what the server did in each of the seconds since the previous sample, if both are known.
+fn server(now: &ServerSample, before: &ServerSample, seconds: u32) -> String {
     let mut text = String::new();
-    if let (Some(now), Some(before)) = (now.cpu_seconds, before.cpu_seconds) {
-        let _ = write!(text, ", server {:.2} cores", now - before);
+    let seconds = f64::from(seconds.max(1));
+    if let Some(cpu) = server_growth_between(before, now, |s| s.cpu_seconds) {
+        let _ = write!(text, ", server {:.2} cores", cpu / seconds);
     }
-    if let (Some(now), Some(before)) = (now.disk_read_bytes, before.disk_read_bytes) {
-        let read = now.saturating_sub(before) as f64 / 1e6;
-        let _ = write!(text, ", disk reads {read:.1} MB/s");
+    let read = |sample: &ServerSample| Some(sample.disk_read_bytes? as f64 / 1e6);
+    if let Some(read) = server_growth_between(before, now, read) {
+        let _ = write!(text, ", disk reads {:.1} MB/s", read / seconds);
     }
     text
 }
@@ -147,10 +169,30 @@ mod tests {
             ..ServerSample::default()
         };
         let names = ["read".to_owned(), "insert".to_owned()];
-        let text = message(&names, &second, &before);
+        let text = message(&names, &second, &server(&second.server, &before, 1));
         let expected = "100 ops/s, 3 failed, server 1.50 cores, disk reads 2.0 MB/s\n  \
                         read         100 ops/s  p50 2.00 ms  p99 2.00 ms  3 failed\n  \
                         insert         0 ops/s  p50 0.00 ms  p99 0.00 ms  0 failed";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_second_between_two_samples_of_a_cluster_shows_what_was_told_last() {
+        let sample = |cpu| ServerSample {
+            cpu_seconds: Some(cpu),
+            ..ServerSample::default()
+        };
+        let mut server = Server::default();
+        let mut told = |second, sample: ServerSample| {
+            server.take(second, &sample);
+            server.told.clone()
+        };
+        let empty = ServerSample::default;
+        assert_eq!(told(0, sample(4.0)), "");
+        assert_eq!(told(1, empty()), "");
+        assert_eq!(told(2, sample(7.0)), ", server 1.50 cores");
+        assert_eq!(told(3, empty()), ", server 1.50 cores");
+        assert_eq!(told(4, empty()), "", "it does not answer");
+        assert_eq!(told(6, sample(8.0)), ", server 0.25 cores");
     }
 }

@@ -42,7 +42,7 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use added_node::AddedNodeOptions;
 use beside::BesideOptions;
-use check::{check_new_rows, keys_repeat};
+pub use check::{check_new_rows, keys_repeat};
 use load::{Arrivals, Load};
 
 /// Drive a workload's [mix] on Cassandra or PostgreSQL: many operations at once, at a rate or as fast as they go.
@@ -233,8 +233,8 @@ impl Drive {
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::new)?;
         let asked = self.beside.read(&workload, &designs).await;
         let asked = asked.map_err(Misuse::new)?;
-        let other = asked.as_ref().and_then(|asked| asked.design.clone());
-        let all: Vec<DesignId> = designs.iter().chain(&other).cloned().collect();
+        let others = asked.as_ref().map_or_else(Vec::new, |a| a.designs.clone());
+        let all: Vec<DesignId> = [&designs[..], &others].concat();
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
         let name = format!("{}-drive", workload.name);
         let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
@@ -270,12 +270,12 @@ impl Drive {
             self.profile.check().await?;
         }
         let infos = choice::describe(&designs, &workload, &context)?;
-        let other_infos = choice::describe(other.as_slice(), &workload, &context)?;
+        let other_infos = choice::describe(&others, &workload, &context)?;
         if let Some(asked) = &asked {
-            let answering = if other.is_some() {
-                &other_infos
-            } else {
+            let answering = if others.is_empty() {
                 &infos
+            } else {
+                &other_infos
             };
             asked.check_asked(answering).map_err(Misuse::new)?;
         }
@@ -316,14 +316,14 @@ impl Drive {
             infos,
             context.options.cassandra.replication,
         );
-        header.beside = asked.map(|asked| asked.described(&mix, other_infos.into_iter().next()));
+        header.beside = asked.map(|asked| asked.described(&mix, other_infos));
         // A warm-up goes as fast as the server does.
         settings.warms_up = context.options.rate_limit.is_none();
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
             designs: &designs,
-            beside: other.as_ref(),
+            beside: &others,
             all: &all,
             source,
             values,

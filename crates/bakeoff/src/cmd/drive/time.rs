@@ -8,24 +8,34 @@ use bakeoff_workload::{DesignId, Mix, RowSource, Workload};
 
 use super::{Drive, Load};
 use crate::cmd::measure::preview::{Preview, row_bytes};
-use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
+use crate::cmd::run::Servers;
+use crate::exit::Misuse;
 use crate::progress;
 
 impl Drive {
+    /// Returns the same loads on servers of the user's.
+    pub fn on_servers(mut self, servers: Servers) -> Drive {
+        self.cluster = servers.cluster;
+        self.postgres.servers = servers.postgres;
+        self.rate_limit = servers.rate_limit;
+        self
+    }
+
     /// Returns the option that names a server of the user's, if there is one.
     pub fn server(&self) -> Option<&'static str> {
         let postgres = self.postgres.servers.option();
         self.cluster.option().or(postgres)
     }
 
-    /// Returns the designs that are loaded, that which answers questions beside the loads included.
+    /// Returns the designs that are loaded, those that answer questions beside the loads included.
     ///
     /// # Errors
     /// Fails with a misuse if there are none.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        let mut designs = choice::designs(workload, &self.designs)?;
-        designs.extend(self.beside.design().cloned());
+        let mut designs = self.chosen_designs(workload)?;
+        let answering = self.beside.designs(workload, &designs);
+        designs.extend(answering.map_err(Misuse::new)?);
         Ok(designs)
     }
 
@@ -50,9 +60,11 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = choice::designs(workload, &self.designs)?.len() as u32;
-        let loads_of_a_round = if self.beside.is_given() { 2 } else { 1 };
-        let loads = designs * self.rounds() * loads_of_a_round;
+        let designs = self.chosen_designs(workload)?;
+        let answering = self.beside.designs(workload, &designs);
+        let answering = answering.map_err(Misuse::new)?.len();
+        let loads_of_a_round = self.beside.loads_of_a_round(answering);
+        let loads = designs.len() as u32 * self.rounds() * loads_of_a_round;
         let all = load.duration.saturating_mul(loads);
         let is_known =
             load.objective.is_none() && load.passes.is_none() && !load.schedule.ends_by_itself();

@@ -221,11 +221,7 @@ fn keys(table: &Definition) -> Vec<&str> {
 /// Opens the source, which is read one part after another if it is read within a limit.
 async fn open(options: &Ingest, connection: &Arc<Connection>, is_limited: bool) -> Result<Source> {
     let opened = match (&options.file, &options.from) {
-        (Some(path), _) => {
-            let (sample, join) = (options.sample.0, options.join.as_ref());
-            let decimal = options.decimal.unwrap_or_default();
-            Source::open(path, sample, &options.null, decimal, join)
-        }
+        (Some(path), _) => Source::open(path, options.sample.0, &options.said_of_text()),
         (None, Some(location)) => {
             let reading = Options {
                 consistency: options.consistency,

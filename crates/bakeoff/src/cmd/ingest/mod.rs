@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use bakeoff_engines::RateLimit;
-use bakeoff_engines::tables::{ColumnarError, JoinedTime, Kind, Location, Profile};
-use bakeoff_workload::{Consistency, DecimalMark, TimeFormat};
+use bakeoff_engines::tables::{ColumnarError, JoinedTime, Kind, Location, Profile, SaidOfText};
+use bakeoff_workload::{Consistency, TimeFormat};
 use clap::Args;
 
 use crate::cmd::on_threads;
+use crate::cmd::options::cells::CellOptions;
 use crate::cmd::options::choice::{parse_consistency, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
@@ -26,6 +27,13 @@ pub use definition::width_in_words;
 const RATE_LIMIT_HELP: &str = "Rows a second that are written at most to a server that Bakeoff did not start, or \
     `none` [default: 2000]; of a copy of its table to a folder, rows that are read [default: none]";
 
+/// Help of --decimal, which is not looked for here.
+const DECIMAL_HELP: &str = "What is before the decimals of numbers in a text file: a point, or a comma, with which \
+    points and spaces may be before each three digits [default: .]";
+/// Help of --thousands, which is not looked for here either.
+const THOUSANDS_HELP: &str = "What is before each three digits of numbers in a text file: a comma, a point (with \
+    --decimal ,), a space or an apostrophe [default: nothing]";
+
 /// Fill a columnar table from a file or from another table; it is made if it does not exist.
 ///
 /// Rows replace existing rows with the same key, so the same command can be repeated. Column names
@@ -33,6 +41,9 @@ const RATE_LIMIT_HELP: &str = "Rows a second that are written at most to a serve
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("The cluster of tables that are KEYSPACE.TABLE")))]
 #[command(mut_arg("rate_limit", |a| a.help(RATE_LIMIT_HELP)))]
+#[command(mut_arg("decimal", |a| a.help(DECIMAL_HELP).conflicts_with("from")))]
+#[command(mut_arg("thousands", |a| a.help(THOUSANDS_HELP).conflicts_with("from")))]
+#[command(mut_arg("zone", |a| a.conflicts_with("from")))]
 pub struct Ingest {
     /// CSV or TSV with a header (either may be .gz), Parquet or Arrow IPC; its name says which
     #[arg(required_unless_present = "from", conflicts_with = "from")]
@@ -79,15 +90,8 @@ pub struct Ingest {
     )]
     null: Vec<String>,
 
-    /// What is before the decimals of numbers in a text file: a point, or a comma, with which points and spaces may be
-    /// before each three digits [default: .]
-    #[arg(
-        long,
-        value_name = "MARK",
-        value_parser = DecimalMark::parse,
-        conflicts_with = "from"
-    )]
-    decimal: Option<DecimalMark>,
+    #[command(flatten)]
+    cells: CellOptions,
 
     /// A timestamp that is put together from columns of a text file, with a space between their values, and its form:
     /// 'at=Date,Time=%d/%m/%Y %H:%M:%S' [default form: ISO 8601]. The columns are left out unless --columns names them
@@ -143,6 +147,17 @@ struct Sample(Option<usize>);
 impl Ingest {
     pub fn run(self) -> Result<Exit> {
         on_threads(machine::cores(), execute::execute(self))
+    }
+
+    /// Returns what is said of a text file.
+    fn said_of_text(&self) -> SaidOfText {
+        SaidOfText {
+            null: self.null.clone(),
+            decimal: self.cells.decimal.unwrap_or_default(),
+            thousands: self.cells.thousands,
+            zone: self.cells.zone.clone(),
+            join: self.join.clone(),
+        }
     }
 
     /// Returns whether a column of the source, whose name is in lower case, is ingested.

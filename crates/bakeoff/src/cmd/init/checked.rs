@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
-    NewTable, check_designs, check_queries, lacking, plain_queries, translate_queries,
+    NewTable, check_designs, check_queries, lacking, plain_queries, tie_notes, translate_queries,
 };
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 use bakeoff_workload::{DesignId, Error, Workload};
@@ -36,7 +36,8 @@ pub fn designs(found: &Inferred) -> Vec<String> {
 }
 
 /// Returns those of the designs with which the workload begins whose engines can be asked these questions, and notes the
-/// others. All of them are returned if no engine can, which a check tells.
+/// others, and questions whose answers may differ where rows tie. All of them are returned if no engine can, which a
+/// check tells.
 pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<String> {
     let all = designs(found);
     let text = found.workload("init.csv", &all, questions);
@@ -44,6 +45,10 @@ pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<Str
         return all;
     };
     plain_queries(&mut workload);
+    if let Ok(runtime) = small_runtime() {
+        let ties = runtime.block_on(tie_notes(&workload));
+        found.notes.extend(ties);
+    }
     let (mut able, mut notes) = (Vec::new(), Vec::new());
     for design in &all {
         let id = design.parse::<DesignId>().ok();

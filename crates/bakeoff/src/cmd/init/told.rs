@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bakeoff_report::units::plural;
 use bakeoff_workload::infer::Inferred;
 
 use crate::stderr::print_line;
@@ -14,18 +15,18 @@ pub fn tell(file: &Path, found: &Inferred) {
     let key: Vec<&str> = { found.partition_key.iter().chain(&found.order_key) }
         .map(String::as_str)
         .collect();
-    let (of, row) = match &found.origin {
-        Some(origin) => (origin.name.clone(), "sampled row"),
-        None => (file.display().to_string(), "row"),
+    let (of, [row, rows]) = match &found.origin {
+        Some(origin) => (origin.name.clone(), ["sampled row", "sampled rows"]),
+        None => (file.display().to_string(), ["row", "rows"]),
     };
     let rows = match &found.made {
-        None => plural(found.rows, row),
+        None => plural(found.rows, row, rows),
         Some(_) => "no rows".to_owned(),
     };
     let in_file = { found.columns.iter() }.filter(|column| column.constant.is_none());
     print_line(format_args!(
         "{of}: {rows}, {}, key ({})",
-        plural(in_file.count() as u64, "column"),
+        plural(in_file.count() as u64, "column", "columns"),
         key.join(", ")
     ));
     if found.made.is_some() {
@@ -55,25 +56,5 @@ pub fn tell(file: &Path, found: &Inferred) {
                 "note: at most {rows} rows do not fit or lack their key; they are set aside (bad_rows)"
             )),
         }
-    }
-}
-
-/// Writes a number with its noun: `1 row`, `301 rows`.
-fn plural(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_is_not_several() {
-        assert_eq!(plural(1, "column"), "1 column");
-        assert_eq!(
-            [plural(0, "row"), plural(1_000, "row")],
-            ["0 rows", "1000 rows"]
-        );
     }
 }

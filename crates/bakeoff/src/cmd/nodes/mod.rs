@@ -5,6 +5,7 @@ mod laid_out;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod prometheus;
+mod shown;
 mod table;
 
 use std::io::Write;

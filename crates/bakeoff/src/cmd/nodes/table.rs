@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use bakeoff_engines::nodes::{
-    Cache, Exposed, Latency, NodeFigures, Percentiles, PrintedTable, Spread, TableFigures,
+    Cache, Exposed, Latency, Missing, NodeFigures, Percentiles, PrintedTable, Spread, TableFigures,
     ThreadPool, all_bytes,
 };
 use bakeoff_report::units;
 
-use super::exposed::{exposed_hints, exposed_rows, not_available, so_far};
-use super::laid_out::{Row, laid_out, list, missing};
-use crate::terminal::on_one_line;
+use super::exposed::{exposed_hints, exposed_rows, so_far};
+use super::laid_out::Row;
+use super::shown::{self, METRICS, Server, counted, exposed, row};
 
 #[cfg(test)]
 mod tests;
@@ -34,70 +34,53 @@ pub struct Asked {
     pub metrics: bool,
 }
 
+impl Server for NodeFigures {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    fn metrics(&self) -> Option<&Exposed> {
+        self.metrics.as_ref()
+    }
+
+    fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+}
+
 /// Renders figures of nodes, what is missing, and which options would bring more.
 pub fn render(nodes: &[NodeFigures], asked: &Asked) -> String {
-    let mut text = headline(nodes);
-    text.push_str("\n\n");
-    let mut lines = vec![row(nodes, "", |node| Some(node.address.clone()))];
-    lines.extend(of_nodes(nodes));
-    for (place, table) in nodes
-        .first()
-        .into_iter()
-        .flat_map(|n| n.tables.iter().enumerate())
-    {
+    let mut lines = of_nodes(nodes);
+    let tables = nodes.first().map(|node| &node.tables[..]);
+    for (place, table) in tables.unwrap_or_default().iter().enumerate() {
         lines.push(Row {
             label: table.name.to_string(),
             cells: Vec::new(),
         });
         lines.extend(of_table(nodes, place));
     }
-    text.push_str(&laid_out(&lines));
-    let missing_of = nodes
-        .iter()
-        .map(|node| (node.address.as_str(), &node.missing[..]));
-    let missing = missing(&missing_of.collect::<Vec<_>>());
-    text.push_str(&list("Not available", &missing));
-    let exposed = exposed(nodes);
     let mut hints = hints(nodes, asked);
-    hints.extend(exposed_hints(&exposed, true));
-    text.push_str(&list("More of it", &hints));
-    text.push_str(&list("Not available", &not_available(&exposed)));
-    text
+    hints.extend(exposed_hints(&exposed(nodes), true));
+    shown::render(nodes, &headline(nodes), lines, &hints)
 }
 
 fn headline(nodes: &[NodeFigures]) -> String {
-    let versions: BTreeSet<&str> = nodes.iter().filter_map(|n| n.version.as_deref()).collect();
-    let versions: Vec<&str> = versions.into_iter().collect();
-    let mut line = units::plural(nodes.len() as u64, "node", "nodes");
-    if !versions.is_empty() {
-        // Writing to a String cannot fail.
-        let _ = write!(
-            line,
-            " of Cassandra {}",
-            on_one_line(&versions.join(" and "))
-        );
-    }
-    let silent = nodes.iter().filter(|node| node.version.is_none()).count();
-    if silent > 0 {
-        let _ = write!(line, ", of which {silent} did not answer");
-    }
+    let mut line = counted(nodes, ("node", "nodes"), "Cassandra");
     if nodes.first().is_some_and(|node| !node.tables.is_empty())
         && let Ok(bytes) = all_bytes(nodes)
     {
         let bytes = units::bytes(bytes as f64);
+        // Writing to a String cannot fail.
         let _ = write!(
             line,
             ": the tables asked for have {bytes} together, with every copy"
         );
     }
     line
-}
-
-fn row(nodes: &[NodeFigures], label: &str, show: impl Fn(&NodeFigures) -> Option<String>) -> Row {
-    Row {
-        label: label.to_owned(),
-        cells: nodes.iter().map(show).collect(),
-    }
 }
 
 fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
@@ -141,11 +124,6 @@ fn of_nodes(nodes: &[NodeFigures]) -> Vec<Row> {
     rows.extend(added::by_nodetool(nodes));
     rows.extend(exposed_rows(&exposed(nodes)));
     rows
-}
-
-/// Returns what exporters expose of each node.
-fn exposed(nodes: &[NodeFigures]) -> Vec<Option<&Exposed>> {
-    nodes.iter().map(|node| node.metrics.as_ref()).collect()
 }
 
 fn cache_in_words(cache: &Cache) -> Option<String> {
@@ -286,7 +264,7 @@ fn hints(nodes: &[NodeFigures], asked: &Asked) -> Vec<&'static str> {
         );
     }
     if !asked.metrics {
-        hints.push("--metrics 'http://{host}:9100/metrics': CPU, page cache, disks with their queue, network");
+        hints.push(METRICS);
     }
     hints
 }

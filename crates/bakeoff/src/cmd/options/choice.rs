@@ -18,7 +18,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// # Errors
 /// Fails with a misuse if there are none.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
-    let chosen = matching(workload, patterns);
+    let chosen = matching("--designs", workload, patterns);
     chosen.map_err(|error| Misuse::new(error).into())
 }
 
@@ -36,7 +36,17 @@ pub fn describe(
     described.map_err(|error| Misuse::new(error.into()).into())
 }
 
-fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
+/// Returns whether the value of an option is a pattern, and not the id of a design.
+pub fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '['])
+}
+
+/// Returns the workload's designs that match a pattern of this option, and further designs named by their whole id;
+/// without patterns all of its designs.
+///
+/// # Errors
+/// A pattern is none or matches nothing, or an id is none.
+pub fn matching(option: &str, workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     if patterns.is_empty() {
         if workload.designs.is_empty() {
             bail!(
@@ -48,16 +58,16 @@ fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     }
     let mut chosen: Vec<DesignId> = Vec::new();
     for text in patterns {
-        let pattern = Pattern::new(text).map_err(|e| anyhow!("--designs {text}: {e}"))?;
+        let pattern = Pattern::new(text).map_err(|e| anyhow!("{option} {text}: {e}"))?;
         let matching = |id: &&DesignId| pattern.matches(&id.to_string());
         let mut found: Vec<DesignId> = workload.designs.iter().filter(matching).cloned().collect();
-        if found.is_empty() && !text.contains(['*', '[']) {
-            found.push(text.parse().map_err(|e| anyhow!("--designs: {e}"))?);
+        if found.is_empty() && !is_pattern(text) {
+            found.push(text.parse().map_err(|e| anyhow!("{option}: {e}"))?);
         }
         if found.is_empty() {
             let known: Vec<String> = workload.designs.iter().map(DesignId::to_string).collect();
             bail!(
-                "no design of {} matches --designs {text}; it has {}",
+                "no design of {} matches {option} {text}; it has {}",
                 workload.name,
                 known.join(", ")
             );

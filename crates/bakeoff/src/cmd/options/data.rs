@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{check_designs, check_queries, plain_queries};
+use bakeoff_engines::{check_designs, check_queries, plain_queries, tie_notes};
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, TextForm, Workload, source};
 use clap::Args;
@@ -78,6 +78,16 @@ impl DataOptions {
         plain_queries(&mut workload);
         let checked = check_queries(&workload).await;
         checked.map_err(|error| Misuse::new(error.into()))?;
+        Ok(workload)
+    }
+
+    /// Reads a workload like [`DataOptions::workload_with_queries`], and prints a note for each question whose answers
+    /// may be called wrong, since it takes a value of one row of several that tie.
+    pub async fn workload_to_answer(&self, asked: &Path) -> Result<Workload> {
+        let workload = self.workload_with_queries(asked).await?;
+        for note in tie_notes(&workload).await {
+            print_line(format_args!("note: {note}"));
+        }
         Ok(workload)
     }
 

@@ -15,42 +15,19 @@ pub struct MetricsOptions {
     metrics: Vec<String>,
 }
 
-#[derive(Args, Debug, Clone)]
-pub struct SampledMetricsOptions {
-    /// Exporters of metrics on the hosts of --cassandra, sampled while it is measured, for example
-    /// http://{host}:9100/metrics: those of the JVM and of machines are understood (repeat for several)
-    #[arg(long, value_name = "URL", requires = "cassandra")]
-    metrics: Vec<String>,
-}
-
 impl MetricsOptions {
-    /// Reads the URLs.
-    ///
-    /// # Errors
-    /// Fails with a misuse for a URL that cannot be right, or that has a password in it.
-    pub fn urls(&self) -> Result<Vec<Metrics>> {
-        read(&self.metrics)
-    }
-}
-
-impl SampledMetricsOptions {
     /// Returns whether a URL is given.
     pub fn is_given(&self) -> bool {
         !self.metrics.is_empty()
     }
 
-    /// Reads the URLs.
+    /// Reads the URLs. A message about a value that clap refuses would show it, and it may have a password in it.
     ///
     /// # Errors
     /// Fails with a misuse for a URL that cannot be right, or that has a password in it.
     pub fn urls(&self) -> Result<Vec<Metrics>> {
-        read(&self.metrics)
+        let metrics = self.metrics.iter().map(|url| url.parse::<Metrics>());
+        let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
+        metrics.map_err(|error| Misuse::new(anyhow!("--metrics: {error}")).into())
     }
-}
-
-/// Reads URLs. A message about a value that clap refuses would show it, and it may have a password in it.
-fn read(urls: &[String]) -> Result<Vec<Metrics>> {
-    let metrics = urls.iter().map(|url| url.parse::<Metrics>());
-    let metrics: Result<Vec<Metrics>, EngineError> = metrics.collect();
-    metrics.map_err(|error| Misuse::new(anyhow!("--metrics: {error}")).into())
 }

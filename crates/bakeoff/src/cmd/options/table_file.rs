@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile};
 use bakeoff_workload::infer::{Asked, AskedQuestion};
-use bakeoff_workload::{DecimalMark, TextForm, TimeFormat, Zone};
+use bakeoff_workload::{TextForm, TimeFormat};
 use clap::Args;
 
+use crate::cmd::options::cells::CellOptions;
 use crate::exit::Misuse;
 
 /// Most bytes of a file with questions, beyond which it is none.
@@ -77,14 +78,8 @@ pub struct TableFileOptions {
     #[arg(long, value_name = "WORDS")]
     grow: Option<String>,
 
-    /// What is before the decimals of numbers: a comma, with which points and spaces may be before each three digits,
-    /// or a point [default: a comma where no number has another form]
-    #[arg(long, value_name = "MARK", value_parser = DecimalMark::parse)]
-    decimal: Option<DecimalMark>,
-
-    /// Time zone of the times that say no offset from UTC, such as Europe/Berlin [default: UTC]
-    #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
-    zone: Option<Zone>,
+    #[command(flatten)]
+    cells: CellOptions,
 }
 
 /// What is asked of a table.
@@ -132,8 +127,9 @@ impl TableFileOptions {
             delimiter: self.delimiter,
             skip_lines: self.skip_lines,
             formats: self.time_format.clone(),
-            decimal: self.decimal,
-            zone: self.zone.clone(),
+            decimal: self.cells.decimal,
+            thousands: self.cells.thousands,
+            zone: self.cells.zone.clone(),
             ..Asked::default()
         }
     }
@@ -198,10 +194,9 @@ impl TableFileOptions {
             ("--no-header", self.no_header),
             ("--delimiter", self.delimiter.is_some()),
             ("--skip-lines", self.skip_lines.is_some()),
-            ("--decimal", self.decimal.is_some()),
-            ("--zone", self.zone.is_some()),
         ];
-        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        let all = all.into_iter().chain(self.cells.given());
+        let given = all.filter(|(_, is_given)| *is_given);
         given.map(|(option, _)| option).collect()
     }
 

@@ -2,6 +2,8 @@
 
 mod columns;
 mod concurrent;
+mod context;
+mod dry_run;
 mod execute;
 mod further;
 pub(super) mod header;
@@ -15,21 +17,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{
-    Context, DriverFile, EngineOptions, Replication, new_token, require, translate_queries,
-};
+use bakeoff_engines::{Context, new_token, translate_queries};
+use bakeoff_stats::Journal;
 use bakeoff_stats::per_node::Wanted;
-use bakeoff_stats::{DesignInfo, Journal, NotAsked};
-use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
+use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
+use self::dry_run::dry_run;
 use self::further::FurtherOptions;
 use self::queries::QueriesOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
+use crate::cmd::measure::folder;
 use crate::cmd::measure::follow::FollowOptions;
-use crate::cmd::measure::{DryRun, folder, would_touch};
 use crate::cmd::on_threads;
 use crate::cmd::options::adbc::AdbcOptions;
 use crate::cmd::options::choice::{
@@ -48,9 +49,6 @@ use crate::cmd::options::wanted::WantedOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
-
-/// MiB that a table in memory may take unless told otherwise.
-const MEMORY_MIB: u32 = 320;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -201,7 +199,7 @@ impl Run {
 
     async fn start(self) -> Result<Exit> {
         let (began, progress) = (Instant::now(), Progress::begin("reading the workload"));
-        let mut workload = self.data.workload_with_queries(&self.workload).await?;
+        let mut workload = self.data.workload_to_answer(&self.workload).await?;
         if workload.queries.is_empty() {
             let none = anyhow!(
                 "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
@@ -312,52 +310,6 @@ impl Run {
         let asked = before.rows(self.rows)?;
         Ok(asked.or(self.scale.map(share)).or(default))
     }
-
-    fn replication(&self) -> Result<Replication> {
-        let ours = self.cluster.cassandra.is_none();
-        if self.consistency == Some(Consistency::Any) {
-            return Err(Misuse::new(anyhow!(
-                "--consistency any: nothing can be read with it; choose another level"
-            ))
-            .into());
-        }
-        self.nodes.replication(ours, self.consistency)
-    }
-
-    fn context(
-        &self,
-        workload: &Workload,
-        designs: &[DesignId],
-        drivers: Option<Arc<DriverFile>>,
-        run_dir: PathBuf,
-        keys_repeat: bool,
-    ) -> Result<Context> {
-        let mut options = EngineOptions::default();
-        options.cassandra.cluster = self.cluster.cluster();
-        self.hosts.put_into(&mut options)?;
-        options.cassandra.replication = self.replication()?;
-        options.cassandra.server_per_design = self.nodes.server_per_design;
-        options.cassandra.keyspace = self.keyspace.clone();
-        options.cassandra.owns_tables = true;
-        options.cassandra.server = workload.server.clone();
-        options.cassandra.records_profiles = self.profile.is_given();
-        options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
-        self.postgres.put_into(&mut options)?;
-        self.spark.put_into(&mut options)?;
-        let driven = drivers.as_ref().and_then(|file| file.server_of(designs));
-        let server = self.postgres.url().or(driven);
-        options.rate_limit = self.rate_limit.limit(&self.cluster, server)?;
-        options.adbc.drivers = drivers;
-        options.shared_tables = self.shared_tables(workload, designs);
-        require(designs, &mut options);
-        Ok(Context {
-            run_dir,
-            token: None,
-            threads: self.threads(),
-            keys_repeat,
-            options,
-        })
-    }
 }
 
 /// Returns the token of the unfinished run in a folder, which one of an earlier version lacks, or one
@@ -367,41 +319,4 @@ fn token_of(dir: &Path) -> Result<Option<String>> {
         Some(header) => header.token,
         None => Some(new_token()),
     })
-}
-
-fn dry_run(
-    workload: &Workload,
-    infos: &[DesignInfo],
-    context: &Context,
-    further: Vec<String>,
-) -> Result<Exit> {
-    let is_asked = |engine: &str| infos.iter().any(|info| info.engine == engine);
-    let touched = would_touch(is_asked, context).into_iter();
-    let mut touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
-    touched.extend(further);
-    let heading = "\nQueries, asked of every design but where one has its own or it is translated:"
-        .to_owned();
-    let mut queries = vec![heading];
-    for query in &workload.queries {
-        queries.push(format!("  {}: {}", query.name, query.sql.trim()));
-        for (design, sql) in &query.engine_sql {
-            queries.push(format!("  {} of {design}: {}", query.name, sql.trim()));
-        }
-    }
-    for info in infos {
-        for NotAsked { query, why } in &info.not_asked {
-            queries.push(format!(
-                "  {query} is not asked of {}, since it {why}",
-                info.id
-            ));
-        }
-    }
-    DryRun {
-        what: "run",
-        dir: &context.run_dir,
-        before: &touched,
-        designs: infos,
-        after: &queries,
-    }
-    .print()
 }

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_report::study::{GoingOn, Page};
 use bakeoff_stats::study::{Measured, StepResult, Study as Published};
 use bakeoff_workload::{Error, Study as StudyFile, StudySize, StudyStep, Workload};
@@ -158,20 +158,19 @@ impl Study {
     /// Writes the page from what is in a folder.
     fn rewrite(&self, asked: &Path, file: &StudyFile, dir: &Path) -> Result<Exit> {
         let record = Record::read(dir)?.ok_or_else(|| {
-            Misuse::new(anyhow!(
+            anyhow!(
                 "{} is not the folder of a study: it has no {}; name the one that `bakeoff study` wrote to",
                 dir.display(),
                 record::FILE
-            ))
+            )
         })?;
         if record.study != file.name {
-            return Err(Misuse::new(anyhow!(
+            bail!(
                 "{} is the folder of the study {}, not of {}",
                 dir.display(),
                 record.study,
                 file.name
-            ))
-            .into());
+            );
         }
         let results = results::of_record(file, &record, dir);
         self.write(asked, file, &record, dir, &results)?;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudyFigure, StudySize, StudyStep, Workload};
 
@@ -37,7 +37,7 @@ impl<'a> Plan<'a> {
     /// free or holds the same study at the same size.
     ///
     /// # Errors
-    /// Fails with a misuse if the folder holds another study, or the same at another size.
+    /// Fails if the folder holds another study, or the same at another size.
     pub fn new(study: &'a Study, size: StudySize, out: Option<&Path>) -> Result<Plan<'a>> {
         let record = Record::new(study, size);
         let is_free = |dir: &Path| match Record::read(dir) {
@@ -232,20 +232,19 @@ fn asked_of(measurement: &Measurement, workload: &mut Workload) -> Result<Vec<De
 
 /// Checks that a folder is new or empty, or holds what the same command began.
 fn check_folder(dir: &Path, record: &Record) -> Result<()> {
-    let message = match Record::read(dir)? {
-        Some(there) if there == *record => return Ok(()),
-        Some(there) => anyhow!(
+    match Record::read(dir)? {
+        Some(there) if there == *record => Ok(()),
+        Some(there) => bail!(
             "{} holds the study {} {}, with other commands than these: repeat that one, or name another \
              folder with --out",
             dir.display(),
             there.study,
             there.size_in_words()
         ),
-        None if folder::is_empty(dir) => return Ok(()),
-        None => anyhow!(
+        None if folder::is_empty(dir) => Ok(()),
+        None => bail!(
             "{} is not an empty folder and holds no study; name a new one with --out",
             dir.display()
         ),
-    };
-    Err(Misuse::new(message).into())
+    }
 }

@@ -2,6 +2,7 @@
 //! folders and in a real Cassandra, and what is said of mistakes.
 
 mod cassandra;
+mod cells;
 mod kills;
 mod making;
 mod mistakes;

@@ -1,6 +1,7 @@
 //! `bakeoff sql` on tables of a real Cassandra: what is read, what is pushed down, how it is
 //! written, and what is said of mistakes.
 
+mod functions;
 mod large;
 mod mistakes;
 mod values;

@@ -89,6 +89,11 @@ impl Server {
         }
     }
 
+    /// The name and the password of its user.
+    pub fn login(&self) -> (&str, &str) {
+        (&self.login.0, &self.login.1)
+    }
+
     /// Nodetool of this server as a user would name it.
     pub fn nodetool(&self) -> String {
         let home = Home::new(&self.bench.home).unwrap();

@@ -186,7 +186,8 @@ impl CassandraStore {
         Ok(())
     }
 
-    /// Deletes generations that get no more rows. `newest` is the greatest write time of their rows.
+    /// Deletes generations that get no more rows. `newest` is the greatest write time of their rows, or the greatest
+    /// there is if that is not known.
     pub(super) async fn delete_generations(
         &self,
         place: Place,

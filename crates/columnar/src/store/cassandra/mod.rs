@@ -84,6 +84,8 @@ pub struct CassandraStore {
     statements: Statements,
     /// Whether all that read see what this process writes.
     may_write: MayWrite,
+    /// What reads may miss of what others have written, in words.
+    missed: Option<String>,
     places: Places,
     remembered: Remembered,
     write_times: WriteTimes,
@@ -166,10 +168,11 @@ impl CassandraStore {
         }
         client.compare_clocks().await?;
         let statements = Statements::prepare(&client).await?;
-        let may_write = MayWrite::look_up(&client).await?;
+        let (may_write, missed) = MayWrite::look_up(&client).await?;
         Ok(CassandraStore {
             client,
             may_write,
+            missed,
             definition: Arc::new(entry.definition),
             statements,
             places: Places::new(),
@@ -252,6 +255,10 @@ impl Store for CassandraStore {
     fn notes(&self) -> Vec<String> {
         let note = self.write_times.note(&self.client.names.whole());
         note.into_iter().collect()
+    }
+
+    fn missed(&self) -> Option<&str> {
+        self.missed.as_deref()
     }
 
     async fn places(&self) -> Result<Vec<Place>> {

@@ -43,7 +43,7 @@ pub(super) const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
 /// generation or before ([`DELETED_AHEAD_MICROSECONDS`]).
 const GUESSED_WITHIN: Duration = Duration::from_secs(10);
 
-/// The distance from the clock to the timestamp that deletes a generation. Nothing that counts is ever
+/// The distance from the clock to the timestamp that deletes a generation, at least. Nothing that counts is ever
 /// written there again, but writers that do not know that yet may write rows that do not count.
 pub(super) const DELETED_AHEAD_MICROSECONDS: i64 = 3_600_000_000;
 

@@ -116,7 +116,7 @@ impl CassandraStore {
         }))
     }
 
-    /// Deletes everything in a place that was written up to a timestamp.
+    /// Deletes everything in a place: chunks that were written up to a timestamp, and all rows of these generations.
     async fn delete_place(&self, unlisted: Unlisted, timestamp: i64) -> Result<()> {
         let Unlisted { place, generations } = unlisted;
         let values = (timestamp, cql_shard(place.shard), place.bucket);
@@ -129,7 +129,8 @@ impl CassandraStore {
             failpoint::hit("cassandra.drop.deleted");
         }
         let last = *generations.end();
-        self.delete_generations(place, generations, i64::MIN)
+        // No number is used twice, so that this hides nothing that comes later, and rows may have any write time.
+        self.delete_generations(place, generations, i64::MAX)
             .await?;
         self.place_rows().seal(place, last).await
     }

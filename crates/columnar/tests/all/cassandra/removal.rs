@@ -222,6 +222,9 @@ pub async fn a_dropped_place_can_be_used_again(cassandra: &Cassandra) {
     store.commit(vec![add(PLACE, &chunks)]).await.unwrap();
     assert_eq!(valid(&store, PLACE).await, ids(&chunks));
     assert_eq!(fresh_rows(&store, PLACE).await.len(), 1);
+    // Of all that was dropped no row is left, whatever its write time.
+    store.drop_places(&[PLACE]).await.unwrap();
+    assert_eq!(cassandra.count("again_fresh").await, 0);
 }
 
 /// A machine whose wall clock was set back by an hour after chunks were named.

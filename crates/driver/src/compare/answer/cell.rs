@@ -78,6 +78,7 @@ fn cells(column: &ArrayRef) -> Result<Vec<Cell>, String> {
             .map(|v| v.map_or(Cell::Null, Cell::Float))
             .collect());
     }
+    let column = &in_utc(column)?;
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column, &options).map_err(|e| e.to_string())?;
     (0..column.len())
@@ -93,6 +94,16 @@ fn cells(column: &ArrayRef) -> Result<Vec<Cell>, String> {
             }
         })
         .collect()
+}
+
+/// Takes the zone from moments, in which one engine may show them and another one not.
+fn in_utc(column: &ArrayRef) -> Result<ArrayRef, String> {
+    match column.data_type() {
+        DataType::Timestamp(unit, Some(_)) => {
+            cast(column, &DataType::Timestamp(*unit, None)).map_err(|e| e.to_string())
+        }
+        _ => Ok(column.clone()),
+    }
 }
 
 impl Cell {

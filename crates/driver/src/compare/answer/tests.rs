@@ -1,6 +1,9 @@
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int64Array, StringArray};
+use arrow::array::{
+    ArrayRef, Float64Array, Int64Array, StringArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray,
+};
 
 use super::*;
 
@@ -314,4 +317,26 @@ fn answers_that_are_too_large_are_compared_by_digests() {
     assert!(exact(&computed, &held(&near)).is_ok_and(is_same));
     let refused = exact(&computed, &digested(&rows)).unwrap_err();
     assert!(refused.contains("too large to be compared"), "{refused}");
+}
+
+#[test]
+fn moments_are_the_same_in_whatever_zone_they_are_shown() {
+    let times = |times: ArrayRef| {
+        let columns = [("time", times, true)];
+        vec![RecordBatch::try_from_iter_with_nullable(columns).unwrap()]
+    };
+    let moment = 1_777_622_400_000;
+    let berlin = TimestampMillisecondArray::from(vec![Some(moment), None]);
+    let berlin = times(Arc::new(berlin.with_timezone("Europe/Berlin")));
+    let utc = |moment: i64| {
+        let moments = TimestampMicrosecondArray::from(vec![Some(moment * 1_000), None]);
+        times(Arc::new(moments))
+    };
+    assert!(is_same(compare(
+        &expected(berlin.clone(), vec![]),
+        &utc(moment)
+    )));
+    assert!(is_same(compare(&expected(utc(moment), vec![]), &berlin)));
+    let later = compare(&expected(berlin, vec![]), &utc(moment + 3_600_000));
+    assert!(matches!(later, Comparison::Different(_)));
 }

@@ -93,8 +93,8 @@ pub struct Fakes {
     /// Ids of those whose engine is not available.
     pub missing: Vec<String>,
     is_started: bool,
-    /// The design that answers questions beside the loads.
-    pub beside: Option<Table>,
+    /// The designs that answer questions beside the loads.
+    pub beside: Vec<Table>,
     /// Waits and announcements, each with what had been asked of the table before.
     pub shards: Vec<(&'static str, Vec<Call>)>,
 }
@@ -149,8 +149,11 @@ impl DriveCandidates for Fakes {
         Ok(())
     }
 
-    async fn make_beside(&mut self) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
-        match &self.beside {
+    async fn make_beside(
+        &mut self,
+        place: usize,
+    ) -> Result<(Option<EngineInfo>, Box<dyn Design>), DesignError> {
+        match self.beside.get(place) {
             Some(table) => Ok((None, Box::new(table.clone()))),
             None => Err(DesignError::new("no design was named")),
         }

@@ -1,5 +1,7 @@
 //! Questions beside every second load: who is asked when, what is compared, and what is recorded.
 
+mod several;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -39,8 +41,9 @@ fn bench() -> Bench {
     bench.settings.load.duration = 200 * MILLISECOND;
     bench.settings.beside = Some(BesideFor {
         questions: vec![question("one", &["1", "2"]), question("two", &["1", "2"])],
-        by_another: false,
+        answering: Vec::new(),
         rows_stay: true,
+        designs_agree: true,
     });
     bench
 }
@@ -53,6 +56,13 @@ fn answering(id: &str, other: impl Fn(&Call) -> Option<Act> + Send + Sync + 'sta
         (None, _) => Act::Well,
     });
     Driven::new(table, Fake::taking(MILLISECOND))
+}
+
+/// Lets these designs answer in place of the driven ones.
+fn answered_by(bench: &mut Bench, ids: &[&str]) {
+    if let Some(asked) = &mut bench.settings.beside {
+        asked.answering = ids.iter().map(|id| (*id).to_owned()).collect();
+    }
 }
 
 fn recorded(records: &Records) -> Vec<&BesideRecord> {
@@ -210,14 +220,12 @@ async fn answers_over_rows_that_change_are_only_counted() {
 #[tokio::test]
 async fn another_design_answers_over_the_same_rows() {
     let mut bench = bench();
-    if let Some(asked) = &mut bench.settings.beside {
-        asked.by_another = true;
-    }
+    answered_by(&mut bench, &["columns"]);
     let mut fakes = Fakes::new(["a", "b"].map(|id| answering(id, |_| None)));
-    fakes.beside = Some(answering("columns", |_| None).table);
+    fakes.beside = vec![answering("columns", |_| None).table];
     let records = bench.complete(&mut fakes).await;
     assert!(records.failures().is_empty(), "{:?}", records.failures());
-    let columns = fakes.beside.as_ref().unwrap();
+    let columns = &fakes.beside[0];
     assert_eq!(columns.rows(), bench.settings.load.rows);
     assert!(columns.calls().contains(&Call::Settle));
     for record in recorded(&records) {
@@ -243,11 +251,9 @@ async fn where_the_other_design_fails_nothing_is_driven() {
         ),
     ] {
         let mut bench = bench();
-        if let Some(asked) = &mut bench.settings.beside {
-            asked.by_another = true;
-        }
+        answered_by(&mut bench, &["columns"]);
         let mut fakes = Fakes::new(["a", "b"].map(Driven::well));
-        fakes.beside = table;
+        fakes.beside.extend(table);
         let records = bench.complete(&mut fakes).await;
         assert!(records.trials().is_empty());
         let failures = records.failures();
@@ -262,13 +268,11 @@ async fn where_the_other_design_fails_nothing_is_driven() {
 async fn after_the_end_of_the_other_engine_no_further_round_is_driven() {
     let mut bench = bench();
     bench.settings.rounds = 3;
-    if let Some(asked) = &mut bench.settings.beside {
-        asked.by_another = true;
-    }
+    answered_by(&mut bench, &["columns"]);
     // Each question is answered once before the loads.
     let dies = |call: &Call| call.asks("one", 1).then_some(Act::Die);
     let mut fakes = Fakes::new([Driven::well("a")]);
-    fakes.beside = Some(answering("columns", dies).table);
+    fakes.beside = vec![answering("columns", dies).table];
     let records = bench.complete(&mut fakes).await;
     let rounds: Vec<u32> = records.starts().iter().map(|start| start.round).collect();
     assert_eq!(rounds, [1, 1], "the round in which it ends is whole");
@@ -279,7 +283,7 @@ async fn after_the_end_of_the_other_engine_no_further_round_is_driven() {
     let (design, why) = failures[0];
     assert_eq!(design, "a");
     assert!(
-        why.starts_with("columns, which answers the questions, can no longer: "),
+        why.starts_with("columns cannot answer the questions: "),
         "{why}"
     );
 }

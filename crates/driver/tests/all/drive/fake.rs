@@ -15,6 +15,8 @@ use bakeoff_stats::{DesignInfo, FailureKind, Role, ServerSample, Tally};
 use bakeoff_workload::{Action, Keys, Mix, Operation};
 use futures::future::LocalBoxFuture;
 
+use crate::compare::fake::Fake as Table;
+
 pub type Sending = LocalBoxFuture<'static, Result<Done, Failure>>;
 type Behaviour = dyn Fn(Call) -> Sending + Send + Sync;
 type Check = dyn Fn(&Call) -> Option<Failure> + Send + Sync;
@@ -33,6 +35,8 @@ pub struct Fake {
     add_node: Option<Box<AddNode>>,
     /// How long a look at the server takes.
     pub sampling: Duration,
+    /// The table of the design; `None` if nothing is stored.
+    pub table: Option<Table>,
     connected: AtomicUsize,
     /// Calls in the order in which they were sent, each attempt on its own.
     pub sent: Mutex<Vec<Call>>,
@@ -60,6 +64,7 @@ impl Fake {
             execute: Box::new(|_| Ok(())),
             add_node: None,
             sampling: Duration::ZERO,
+            table: None,
             connected: AtomicUsize::new(0),
             sent: Mutex::new(Vec::new()),
             statements: Mutex::new(Vec::new()),
@@ -147,7 +152,8 @@ impl Target for Fake {
     }
 
     fn design(&self) -> Option<&dyn Design> {
-        None
+        let table = self.table.as_ref()?;
+        Some(table)
     }
 
     async fn prepare(&self) -> Result<(), DesignError> {

@@ -7,6 +7,7 @@ use bakeoff_driver::drive::{Schedule, Shard, Stop};
 use bakeoff_workload::{Background, Keys};
 
 use super::fake::{Fake, MILLISECOND, MS, Outcome, mix, plan, read, run, run_here};
+use crate::compare::fake::Fake as Table;
 
 #[tokio::test(start_paused = true)]
 async fn a_closed_loop_sends_the_next_operation_when_one_ends() {
@@ -233,6 +234,24 @@ async fn every_second_has_a_sample_of_the_server_unless_that_takes_too_long() {
     let outcome = run_here(slow, &plan("100", 8)).await.unwrap();
     assert_eq!(outcome.driven.sent, 800);
     assert!((1..=3).contains(&seen(&outcome)), "{}", seen(&outcome));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_somebody_else_runs_is_sampled_every_other_second() {
+    let sampled = async |table: Table| {
+        let mut fake = Fake::taking(MILLISECOND);
+        fake.table = Some(table);
+        let outcome = run_here(fake, &plan("100", 7)).await.unwrap();
+        let seconds = outcome.seconds.all.iter();
+        let sampled = seconds.filter(|s| s.server.cpu_seconds.is_some());
+        sampled.map(|s| s.second).collect::<Vec<u32>>()
+    };
+    // The load may have ended before the last one.
+    let theirs = sampled(Table::new("a")).await;
+    assert_eq!(theirs[..3], [0, 2, 4], "{theirs:?}");
+    assert!(!theirs.contains(&5), "{theirs:?}");
+    let own = sampled(Table::new("a").with_samples()).await;
+    assert!(own.len() >= 6, "{own:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -172,6 +172,8 @@ struct Told {
     coordinator_reads: Requests,
     coordinator_writes: Requests,
     sent_to_nodes_bytes: Option<u64>,
+    /// Sum of the numbers that nodes have of their last start.
+    generations: Option<u64>,
 }
 
 impl Told {
@@ -185,6 +187,7 @@ impl Told {
             coordinator_reads: self.coordinator_reads.and(other.coordinator_reads),
             coordinator_writes: self.coordinator_writes.and(other.coordinator_writes),
             sent_to_nodes_bytes: sum(self.sent_to_nodes_bytes, other.sent_to_nodes_bytes),
+            generations: sum(self.generations, other.generations),
         }
     }
 }
@@ -222,7 +225,16 @@ impl Sampled<'_> {
     }
 
     async fn ask_node(&self, node: &Node, has_others: bool) -> Told {
-        let (compactions, caches, reads, writes, coordinator_reads, coordinator_writes, sent) = tokio::join!(
+        let (
+            compactions,
+            caches,
+            reads,
+            writes,
+            coordinator_reads,
+            coordinator_writes,
+            sent,
+            generations,
+        ) = tokio::join!(
             self.compactions(node),
             self.caches(node),
             self.requests(node, "local_read_latency"),
@@ -230,6 +242,7 @@ impl Sampled<'_> {
             self.requests(node, "coordinator_read_latency"),
             self.requests(node, "coordinator_write_latency"),
             self.sent_to_nodes(node, has_others),
+            self.generation(node, has_others),
         );
         Told {
             compactions,
@@ -239,6 +252,7 @@ impl Sampled<'_> {
             coordinator_reads,
             coordinator_writes,
             sent_to_nodes_bytes: sent,
+            generations,
         }
     }
 
@@ -260,6 +274,17 @@ impl Sampled<'_> {
         let rows = reply.rows::<(i64,)>().ok()?;
         let bytes = rows.map(|row| u64::try_from(row.ok()?.0).ok());
         bytes.sum()
+    }
+
+    /// Returns the number that the node has of its last start, which grows with each start, if there are other nodes to
+    /// whose it is added: the counters of one node alone fall when it is restarted.
+    async fn generation(&self, node: &Node, has_others: bool) -> Option<u64> {
+        if !has_others {
+            return None;
+        }
+        let cql = "SELECT gossip_generation FROM system.local WHERE key = 'local'";
+        let (generation,): (Option<i32>,) = self.first(node, cql).await.ok()??;
+        u64::try_from(generation?).ok()
     }
 
     /// Returns the use of the caches that the node has.
@@ -326,6 +351,7 @@ fn hosts_of(nodes: &[Arc<Node>]) -> Vec<String> {
 fn sample_of(told: Told, nodes: usize, used: ServerSample) -> ServerSample {
     ServerSample {
         nodes: u32::try_from(nodes).ok().filter(|nodes| *nodes > 1),
+        generations: told.generations,
         pending_compactions: told.compactions,
         chunk_cache: told.caches.chunks,
         key_cache: told.caches.keys,

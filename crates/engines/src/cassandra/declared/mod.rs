@@ -1,6 +1,6 @@
 //! Tables that a file of CQL makes, with the design that is like each, as far as statements tell it without a cluster.
 
-mod parse;
+pub mod parse;
 mod reader;
 
 use std::collections::HashMap;

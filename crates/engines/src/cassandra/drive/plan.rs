@@ -173,6 +173,7 @@ pub fn takes(marker: &str, column: ColumnType) -> bool {
         ColumnType::Boolean => &["boolean"],
         ColumnType::Int => &["int"],
         ColumnType::Bigint => &["bigint", "counter", "timestamp", "time"],
+        ColumnType::Float => &["float"],
         ColumnType::Double => &["double"],
         ColumnType::Text => &["text", "varchar", "ascii"],
         ColumnType::Timestamp => &["timestamp", "bigint"],

@@ -113,6 +113,8 @@ fn literal(value: &Value) -> String {
         Value::Boolean(v) => v.to_string(),
         Value::Int(v) => v.to_string(),
         Value::Bigint(v) => v.to_string(),
+        // The same number as a double, since queries compare a float as one.
+        Value::Float(v) => literal(&Value::Double(f64::from(*v))),
         Value::Double(v) if v.is_finite() => format!("{v:?}"),
         Value::Double(v) => format!("CAST('{v}' AS DOUBLE)"),
         Value::Text(v) => text(v),

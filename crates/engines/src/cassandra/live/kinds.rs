@@ -20,10 +20,7 @@ pub fn fate(kind: CqlKind, written: &str, is_static: bool) -> Fate {
             "held as the number that it had, which designs write and do not count up",
         ),
         CqlKind::Bigint => (ColumnType::Bigint, ""),
-        CqlKind::Float => (
-            ColumnType::Double,
-            "held as double, in 8 bytes instead of 4",
-        ),
+        CqlKind::Float => (ColumnType::Float, ""),
         CqlKind::Double => (ColumnType::Double, ""),
         CqlKind::Text => (ColumnType::Text, ""),
         CqlKind::Timestamp => (ColumnType::Timestamp, ""),

@@ -105,7 +105,7 @@ impl Schema {
 /// Returns whether an index of a design finds values of this type.
 fn finds(kind: IndexKind, held_as: ColumnType) -> bool {
     match held_as {
-        ColumnType::Double => false,
+        ColumnType::Float | ColumnType::Double => false,
         ColumnType::Blob => kind == IndexKind::HiddenTable,
         _ => true,
     }
@@ -212,6 +212,7 @@ mod tests {
         let kind = match column {
             "Bytes" => ColumnType::Blob,
             "d" => ColumnType::Double,
+            "f" => ColumnType::Float,
             "lacking" => return None,
             _ => ColumnType::Text,
         };
@@ -261,8 +262,9 @@ mod tests {
                 of: None,
             },
             index("i8", StorageAttached, "w"),
+            index("i9", StorageAttached, "f"),
         ];
-        let others = ["i1", "i3", "i4", "i5", "i6", "i7", "i8"];
+        let others = ["i1", "i3", "i4", "i5", "i6", "i7", "i8", "i9"];
         let others = others.map(|name| format!("index {name}"));
         assert_eq!(settings(several), (Some("w".to_owned()), others.to_vec()));
     }

@@ -8,11 +8,12 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
         Fate::LeftOut(why) => panic!("{written}: {why}"),
     };
     for (kind, written, holding, words) in [
+        (CqlKind::Float, "float", Holding::As(ColumnType::Float), ""),
         (
-            CqlKind::Float,
-            "float",
+            CqlKind::Double,
+            "double",
             Holding::As(ColumnType::Double),
-            "8 bytes",
+            "",
         ),
         (
             CqlKind::Smallint,

@@ -1,7 +1,5 @@
 //! Rules on the partition key itself.
 
-use bakeoff_workload::ColumnType;
-
 use super::base::Base;
 use super::sizes::{COMFORTABLE, LARGE, MANY_ROWS};
 use super::sources::APACHE;
@@ -34,9 +32,7 @@ pub fn other(facts: &Facts) -> Vec<Advice> {
         !facts.questions.is_empty() && questions.all(|q| q.equals(name).is_some())
     };
     let found = table.columns.iter().find(|column| {
-        !matches!(column.kind, ColumnType::Double | ColumnType::Blob)
-            && is_asked(&column.name)
-            && !lacking.contains(&column.name)
+        column.kind.can_be_key() && is_asked(&column.name) && !lacking.contains(&column.name)
     });
     let advice = found.map(|column| keyed_by(facts, &column.name));
     advice.into_iter().collect()

@@ -1,7 +1,5 @@
 //! Rules on questions that find rows by a column outside the key: indexes, second tables, and what goes wrong.
 
-use bakeoff_workload::ColumnType;
-
 use super::base::Base;
 use super::sources::HADDAD;
 use crate::advice::{Advice, Facts, FilterKind, Question, Rank, Stated, count, percent};
@@ -63,7 +61,7 @@ const MOST_COLUMNS: usize = 3;
 pub fn found_by(facts: &Facts) -> Vec<Advice> {
     let is_indexed = |column: &str| {
         let column = facts.table.column(column);
-        column.is_some_and(|c| !matches!(c.kind, ColumnType::Double | ColumnType::Blob))
+        column.is_some_and(|c| c.kind.can_be_key())
     };
     let found = facts.found_by();
     let columns = found.iter().filter(|(column, _)| is_indexed(column));
@@ -148,7 +146,7 @@ fn of_column(facts: &Facts, column: &str, share: Option<f64>) -> Vec<Advice> {
         advice.push(SECOND_TABLE.measure(Rank::Likely, design, says));
         let has_double = facts.table.key().any(|name| {
             let column = facts.table.column(name);
-            column.is_some_and(|column| column.kind == ColumnType::Double)
+            column.is_some_and(|column| column.kind.is_floating())
         });
         let is_worth = facts.table.columns.len() >= MANY_COLUMNS || is_unique;
         if is_worth && !has_double {

@@ -4,6 +4,10 @@ use super::compaction::{DELETE_INSTEAD, DELETES, WHY_NOT_DELETE};
 use super::lookups::{IN_INSTEAD, SEVERAL, WHY_NOT_IN};
 use super::sources::{APACHE, HADDAD};
 use crate::advice::{Advice, Facts, Rank, Stated};
+use crate::cassandra::declared::parse::{Made, table};
+use crate::cassandra::names::in_keyspace;
+use crate::dialect::tokens::Token;
+use crate::statements::words::{is, is_sign, name, table_at, tables, words};
 
 const AS_WRITTEN: Stated = Stated {
     rule: "as-written",
@@ -60,13 +64,26 @@ const GROWING: Stated = Stated {
     source: HADDAD,
 };
 
-/// What a statement says of the table that it makes, in capitals.
-struct Made {
-    name: String,
-    partition_key: Vec<String>,
-    /// Columns that are lists, sets and maps of which single elements can be written.
-    collections: Vec<String>,
-    has_list: bool,
+/// Name of the keyspace in place of its placeholder, so that statements can be read.
+const KEYSPACE: &str = "keyspace";
+/// What types of columns begin with of which single elements can be written.
+const COLLECTIONS: [&str; 3] = ["list<", "set<", "map<"];
+/// Types of columns by whose values rows are old.
+const TIMES: [&str; 3] = ["timestamp", "date", "timeuuid"];
+
+/// A statement that the workload file has.
+struct Statement<'a> {
+    /// As it is written.
+    written: &'a str,
+    /// With a keyspace in place of the placeholder.
+    cql: String,
+}
+
+impl Statement<'_> {
+    /// Returns its words; none if it has a text or a comment that does not end.
+    fn words(&self) -> Vec<Token<'_>> {
+        words(&self.cql).unwrap_or_default()
+    }
 }
 
 /// Proposes the tables that the workload's own statements make.
@@ -88,130 +105,114 @@ pub fn statements(facts: &Facts) -> Vec<Advice> {
 
 /// Names what goes wrong by how a table is declared, or by that and a statement on it.
 fn of_tables(facts: &Facts) -> Vec<Advice> {
-    let made: Vec<(&String, Made)> = { facts.cql.iter() }
-        .filter_map(|cql| Some((cql, made(cql)?)))
+    let statements: Vec<Statement<'_>> = { facts.cql.iter() }
+        .map(|written| Statement {
+            written,
+            cql: in_keyspace(written, KEYSPACE),
+        })
         .collect();
-    let find = |goes_wrong: &dyn Fn(&str, &Made) -> bool| {
-        let mut all = facts.cql.iter();
-        all.find(|cql| made.iter().any(|(_, table)| goes_wrong(cql, table)))
-            .map(|cql| shortened(cql))
+    // Of a statement that cannot be read nothing is known.
+    let made: Vec<(&Statement<'_>, Made)> = { statements.iter() }
+        .filter_map(|statement| Some((statement, table(&statement.cql).ok()??)))
+        .collect();
+    let find = |goes_wrong: fn(&[Token<'_>], &Made) -> bool| {
+        let found = statements.iter().find(|statement| {
+            let words = statement.words();
+            made.iter().any(|(_, table)| goes_wrong(&words, table))
+        });
+        found.map(|statement| shortened(statement.written))
     };
     let mut advice = Vec::new();
-    if let Some((cql, _)) = made.iter().find(|(_, table)| table.has_list) {
+    let has_list = |table: &Made| {
+        let mut columns = table.columns.iter();
+        columns.any(|column| column.kind.starts_with("list<"))
+    };
+    if let Some((statement, _)) = made.iter().find(|(_, table)| has_list(table)) {
         let why = "elements are set and removed by their place only after the list was read, and what is added again \
                    after a time-out is there twice";
         advice.push(LISTS.avoid(
-            shortened(cql),
+            shortened(statement.written),
             why,
             "a set or a map, or a row for each element",
         ));
     }
-    if let Some(what) = find(&adds_element) {
+    if let Some(what) = find(adds_element) {
         let why = "nothing bounds the elements, and a read returns all of them";
         let instead = "a row for each element, in the order in which they are wanted";
         advice.push(GROWING.avoid(what, why, instead));
     }
-    if let Some(what) = find(&asks_several) {
+    if let Some(what) = find(asks_several) {
         advice.push(SEVERAL.avoid(what, WHY_NOT_IN, IN_INSTEAD));
     }
-    let by_range = |cql: &&String| first_word(cql) == "DELETE" && cql.contains('<');
-    if let Some(cql) = facts.cql.iter().find(by_range) {
-        advice.push(DELETES.avoid(shortened(cql), WHY_NOT_DELETE, DELETE_INSTEAD));
+    if let Some(what) = find(deletes_old_rows) {
+        advice.push(DELETES.avoid(what, WHY_NOT_DELETE, DELETE_INSTEAD));
     }
     advice
 }
 
-/// Reads a statement that makes a table; `None` if it does something else.
-fn made(cql: &str) -> Option<Made> {
-    let upper = cql.to_ascii_uppercase().replace('"', "").replace(" <", "<");
-    let (head, body) = upper.split_once('(')?;
-    if !has_words(head, &["CREATE", "TABLE"]) {
-        return None;
-    }
-    let columns: Vec<&str> = body
-        .split(|c: char| c.is_whitespace() || ",()".contains(c))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let of_kind = |kinds: &'static [&'static str]| {
-        let pairs = columns.windows(2);
-        pairs.filter(move |pair| kinds.iter().any(|kind| pair[1].starts_with(*kind)))
-    };
-    Some(Made {
-        name: words(head).pop()?,
-        partition_key: partition_key(body),
-        collections: of_kind(&["LIST<", "SET<", "MAP<"])
-            .map(|pair| pair[0].to_owned())
-            .collect(),
-        has_list: of_kind(&["LIST<"]).next().is_some(),
-    })
-}
-
-/// Returns the columns of the partition key in what follows the name of a table, in capitals.
-fn partition_key(body: &str) -> Vec<String> {
-    let Some((before, after)) = body.split_once("PRIMARY KEY") else {
-        return Vec::new();
-    };
-    match after.trim_start().strip_prefix('(') {
-        // `PRIMARY KEY (a, ...)` or `PRIMARY KEY ((a, b), ...)`.
-        Some(key) => match key.trim_start().strip_prefix('(') {
-            Some(several) => words(several.split(')').next().unwrap_or_default()),
-            None => words(key.split([',', ')']).next().unwrap_or_default()),
-        },
-        // `a text PRIMARY KEY`.
-        None => {
-            let column = before.rsplit(',').next().unwrap_or_default();
-            words(column).into_iter().take(1).collect()
-        }
-    }
-}
-
 /// Returns whether a statement adds elements to a collection of a table.
-fn adds_element(cql: &str, table: &Made) -> bool {
-    if first_word(cql) != "UPDATE" || !words(cql).contains(&table.name) {
+fn adds_element(words: &[Token<'_>], table: &Made) -> bool {
+    let updated = table_at(words, 1).map(|(updated, _)| (updated.schema, updated.name));
+    let is_updated = updated.is_some_and(|updated| table.is_called(&updated));
+    if !(is_updated && is(words.first(), "update")) {
         return false;
     }
-    let upper = cql.to_ascii_uppercase();
-    let plain: String = upper
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '"')
-        .collect();
-    table.collections.iter().any(|column| {
-        let added = [
-            format!("{column}={column}+"),
-            format!("?+{column}"),
-            format!("]+{column}"),
-            format!("{column}["),
-        ];
-        added.iter().any(|part| plain.contains(part))
+    let is_collection = |kind: &str| COLLECTIONS.iter().any(|begin| kind.starts_with(begin));
+    let mut collections = { table.columns.iter() }.filter(|column| is_collection(&column.kind));
+    collections.any(|column| {
+        let is_it = |token: &Token<'_>| is_name(token, &column.name);
+        let sign = |token: &Token<'_>, sign: char| is_sign(Some(token), sign);
+        let adds_behind = words
+            .windows(4)
+            .any(|w| is_it(&w[0]) && sign(&w[1], '=') && is_it(&w[2]) && sign(&w[3], '+'));
+        let adds_before = words
+            .windows(3)
+            .any(|w| (sign(&w[0], '?') || sign(&w[0], ']')) && sign(&w[1], '+') && is_it(&w[2]));
+        let sets_one = words.windows(2).any(|w| is_it(&w[0]) && sign(&w[1], '['));
+        adds_behind || adds_before || sets_one
     })
 }
 
 /// Returns whether a statement asks for several partitions of a table.
-fn asks_several(cql: &str, table: &Made) -> bool {
-    if first_word(cql) != "SELECT" || !has_words(cql, &[&table.name, "WHERE"]) {
+fn asks_several(words: &[Token<'_>], table: &Made) -> bool {
+    let is_in = |column: &String| {
+        let mut pairs = words.windows(2);
+        pairs.any(|pair| is_name(&pair[0], column) && is(pair.get(1), "in"))
+    };
+    is(words.first(), "select") && is_from(words, table) && table.partition_key.iter().any(is_in)
+}
+
+/// Returns whether a statement deletes the rows of a table before a time, by the first column of its order that is one.
+fn deletes_old_rows(words: &[Token<'_>], table: &Made) -> bool {
+    let is_time = |name: &&String| {
+        let mut columns = table.columns.iter();
+        columns.any(|column| column.name == **name && TIMES.contains(&column.kind.as_str()))
+    };
+    let Some(time) = table.order_key.iter().find(is_time) else {
         return false;
-    }
-    let mut key = table.partition_key.iter();
-    key.any(|column| has_words(cql, &[column, "IN"]))
+    };
+    let mut pairs = words.windows(2);
+    let is_before = pairs.any(|pair| is_name(&pair[0], time) && is_sign(pair.get(1), '<'));
+    is(words.first(), "delete") && is_from(words, table) && is_before
 }
 
-/// Returns the first word of a statement in capitals.
-fn first_word(cql: &str) -> String {
-    words(cql).into_iter().next().unwrap_or_default()
+/// Returns whether a statement is about a table that it names behind `FROM`.
+fn is_from(words: &[Token<'_>], table: &Made) -> bool {
+    let mut named = tables(words).into_iter();
+    named.any(|named| table.is_called(&(named.schema, named.name)))
 }
 
-/// Returns whether a statement has these words, one directly after the other.
+/// Returns whether a token is the name of a column.
+fn is_name(token: &Token<'_>, column: &str) -> bool {
+    name(Some(token)).as_deref() == Some(column)
+}
+
+/// Returns whether a statement has these words in capitals, one directly after the other.
 fn has_words(cql: &str, words: &[&str]) -> bool {
-    let all = self::words(cql);
-    all.windows(words.len()).any(|some| some == words)
-}
-
-/// Returns the names and other words of a statement in capitals.
-fn words(cql: &str) -> Vec<String> {
     let upper = cql.to_ascii_uppercase();
     let all = upper.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let all = all.filter(|word| !word.is_empty());
-    all.map(str::to_owned).collect()
+    let all: Vec<&str> = all.filter(|word| !word.is_empty()).collect();
+    all.windows(words.len()).any(|some| some == words)
 }
 
 /// Returns the beginning of a statement, in one line.
@@ -249,16 +250,18 @@ mod tests {
 
     /// Rules that say that a statement goes wrong, where these tables are made before.
     fn rules(statement: &str) -> Vec<&'static str> {
-        let mut facts = facts();
-        facts.cql = vec![
-            "CREATE TABLE IF NOT EXISTS ${keyspace}.tags (key text PRIMARY KEY, names set<text>)"
-                .to_owned(),
+        rules_of(&[
+            "CREATE TABLE IF NOT EXISTS ${keyspace}.tags (key text PRIMARY KEY, names set<text>)",
             "CREATE TABLE ks.days (a text, b int, at timestamp, seen map <text, int>, \
-             PRIMARY KEY ((a, b), at))"
-                .to_owned(),
-            statement.to_owned(),
-        ];
-        let advice = statements(&facts).into_iter();
+             PRIMARY KEY ((a, b), at))",
+            statement,
+        ])
+    }
+
+    fn rules_of(statements: &[&str]) -> Vec<&'static str> {
+        let mut facts = facts();
+        facts.cql = statements.iter().map(|cql| (*cql).to_owned()).collect();
+        let advice = super::statements(&facts).into_iter();
         let rules = advice.filter_map(|advice| match advice {
             Advice::Avoid(bad) => Some(bad.rule),
             Advice::Measure(_) => None,
@@ -309,9 +312,40 @@ mod tests {
 
     #[test]
     fn old_rows_that_are_deleted_are_named() {
-        let old = "DELETE FROM ks.days WHERE a = ? AND b = ? AND at < ?";
-        assert_eq!(rules(old), ["delete-to-expire"]);
-        let one = "DELETE FROM ks.days WHERE a = ? AND b = ? AND at = ?";
-        assert_eq!(rules(one), [""; 0]);
+        for old in [
+            "DELETE FROM ks.days WHERE a = ? AND b = ? AND at < ?",
+            "delete from days where a = ? and b = ? and \"at\" <= ? and at > ?",
+        ] {
+            assert_eq!(rules(old), ["delete-to-expire"], "{old}");
+        }
+        for other in [
+            "DELETE FROM ks.days WHERE a = ? AND b = ? AND at = ?",
+            "DELETE FROM ks.days WHERE a = ? AND b = ? AND at > ?",
+            "DELETE FROM ks.days WHERE a = 'at < 1' AND b = ? AND at = ?",
+            "DELETE FROM ks.days WHERE a = ? AND b < ? AND at = ?",
+            "DELETE FROM unknown WHERE a = ? AND b = ? AND at < ?",
+            "SELECT * FROM ks.days WHERE a = ? AND b = ? AND at < ?",
+        ] {
+            assert_eq!(rules(other), [""; 0], "{other}");
+        }
+    }
+
+    #[test]
+    fn rows_are_old_by_the_first_time_of_the_order() {
+        let rules = |key: &str, condition: &str| {
+            rules_of(&[
+                &format!(
+                    "CREATE TABLE ${{keyspace}}.t (k text, n int, day date, seen timestamp, \
+                     PRIMARY KEY (k, {key}))"
+                ),
+                &format!("DELETE FROM ${{keyspace}}.t WHERE k = ? AND {condition}"),
+            ])
+        };
+        let old = ["delete-to-expire"];
+        assert_eq!(rules("n, day, seen", "n = ? AND day < ?"), old);
+        assert_eq!(rules("n, day, seen", "n < ?"), [""; 0]);
+        let later = "n = ? AND day = ? AND seen < ?";
+        assert_eq!(rules("n, day, seen", later), [""; 0]);
+        assert_eq!(rules("n", "n < ?"), [""; 0]);
     }
 }

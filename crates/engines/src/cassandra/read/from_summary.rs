@@ -276,19 +276,22 @@ impl FromSummary {
     /// Returns the column that a sum or an average adds up, which DataFusion may convert to this type before. Sums of
     /// a bigint may overflow, unlike an average of it, which adds up doubles.
     fn added_up(&self, argument: &Expr, converted: &DataType, may_overflow: bool) -> Option<&str> {
-        let (column, is_converted) = match argument {
-            Expr::Column(column) => (column, false),
-            Expr::Cast(to) if to.field.data_type() == converted => match to.expr.as_ref() {
-                Expr::Column(column) => (column, true),
+        let (column, to) = match argument {
+            Expr::Column(column) => (column, None),
+            Expr::Cast(cast) => match cast.expr.as_ref() {
+                Expr::Column(column) => (column, Some(cast.field.data_type())),
                 _ => return None,
             },
             _ => return None,
         };
         let (name, kind) = self.number(&column.name)?;
+        let is_usual = to.is_none_or(|to| to == converted);
         let is_exact = match kind {
-            ColumnType::Double => !is_converted,
-            ColumnType::Bigint => may_overflow,
-            _ => true,
+            // Its sums are those of doubles.
+            ColumnType::Float => to == Some(&DataType::Float64),
+            ColumnType::Double => to.is_none(),
+            ColumnType::Bigint => is_usual && may_overflow,
+            _ => is_usual,
         };
         is_exact.then_some(name)
     }

@@ -33,9 +33,12 @@ impl Number {
             ColumnType::Int => Some(Number::Int),
             ColumnType::Bigint => Some(Number::Bigint),
             ColumnType::Double => Some(Number::Double),
-            ColumnType::Boolean | ColumnType::Text | ColumnType::Timestamp | ColumnType::Blob => {
-                None
-            }
+            // Cassandra adds floats up in 32 bits.
+            ColumnType::Float
+            | ColumnType::Boolean
+            | ColumnType::Text
+            | ColumnType::Timestamp
+            | ColumnType::Blob => None,
         }
     }
 

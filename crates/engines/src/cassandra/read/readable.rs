@@ -81,6 +81,7 @@ impl From<ColumnType> for CqlKind {
             ColumnType::Boolean => CqlKind::Boolean,
             ColumnType::Int => CqlKind::Int,
             ColumnType::Bigint => CqlKind::Bigint,
+            ColumnType::Float => CqlKind::Float,
             ColumnType::Double => CqlKind::Double,
             ColumnType::Text => CqlKind::Text,
             ColumnType::Timestamp => CqlKind::Timestamp,

@@ -1,7 +1,7 @@
 //! Copies of a table of rows that are keyed by another column: tables that Bakeoff writes itself, with whole rows
 //! (`table_by=`) or with their keys alone (`index_table=`), and materialized views that Cassandra keeps (`view=`).
 
-use bakeoff_workload::{Column, ColumnType, Table};
+use bakeoff_workload::{Column, Table};
 
 use super::indexes::columns_outside_key;
 use crate::EngineError;
@@ -76,12 +76,13 @@ impl Copies {
             ));
         }
         let mut key = table.key().filter_map(|name| table.column(name));
-        let double = key.find(|column| column.kind == ColumnType::Double);
+        let double = key.find(|column| column.kind.is_floating());
         if let Some(double) = double.filter(|_| kind == CopyKind::Keys) {
             return Err(failed(format!(
-                "`{}` is a double in the key, and Cassandra is never asked for one that equals a value: use \
+                "`{}` is a {} in the key, and Cassandra is never asked for one that equals a value: use \
                  table_by=, view= or index=",
-                double.name
+                double.name,
+                double.kind.name()
             )));
         }
         let columns = columns_outside_key(table, &written).map_err(failed)?;

@@ -169,11 +169,12 @@ fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column, String> {
             "`{name}` is part of the key: choose a column outside of it"
         ));
     }
-    if column.kind == ColumnType::Double {
+    if column.kind.is_floating() {
         // Cassandra and SQL disagree on NaN and on the sign of zero.
         return Err(format!(
-            "`{name}` is a double, and Cassandra is never asked for one that equals a value: choose a column \
-             of another type"
+            "`{name}` is a {}, and Cassandra is never asked for one that equals a value: choose a column \
+             of another type",
+            column.kind.name()
         ));
     }
     Ok(column)

@@ -1,6 +1,6 @@
 //! The partition key that a design has in place of the workload's (`key=`).
 
-use bakeoff_workload::{ColumnType, Table, nearest};
+use bakeoff_workload::{Table, nearest};
 
 use crate::EngineError;
 use crate::key_values::KeyValues;
@@ -85,11 +85,11 @@ fn key_column(table: &Table, written: &str) -> Result<String, String> {
             nearest(&name, names).map_or(String::new(), |n| format!("; did you mean `{n}`?"));
         return Err(format!("`{}` has no column `{name}`{meant}", table.name));
     };
-    match column.kind {
-        ColumnType::Double | ColumnType::Blob => Err(format!(
+    if !column.kind.can_be_key() {
+        return Err(format!(
             "`{name}` is a {}, and rows are found by values of other types",
             column.kind.name()
-        )),
-        _ => Ok(name),
+        ));
     }
+    Ok(name)
 }

@@ -54,6 +54,8 @@ impl Held {
     fn kind(self, of: ColumnType) -> ColumnType {
         match (self, of) {
             (Held::Values, _) | (Held::Sum, ColumnType::Int) => ColumnType::Bigint,
+            // DataFusion adds floats up as doubles.
+            (Held::Sum, ColumnType::Float) => ColumnType::Double,
             (Held::Sum | Held::Least | Held::Greatest, of) => of,
         }
     }
@@ -110,13 +112,7 @@ impl Summary {
                 "rows end one by one, and a summary of them at once: leave out one of the two, summary= or ttl=",
             ));
         }
-        let is_number = |column: &&Column| {
-            let number = matches!(
-                column.kind,
-                ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-            );
-            number && !table.is_key(&column.name)
-        };
+        let is_number = |column: &&Column| column.kind.is_number() && !table.is_key(&column.name);
         Ok(Some(Summary {
             time: time.clone(),
             width: length,

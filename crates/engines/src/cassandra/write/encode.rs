@@ -1,7 +1,7 @@
 //! Encoding of Arrow rows as CQL values, without intermediate objects.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::ColumnType;
 use scylla::serialize::SerializationError;
@@ -108,6 +108,9 @@ impl Cells {
             }
             Cells::Column(ColumnType::Bigint, array) => {
                 cell.set_value(&array.as_primitive::<Int64Type>().value(row).to_be_bytes())
+            }
+            Cells::Column(ColumnType::Float, array) => {
+                cell.set_value(&array.as_primitive::<Float32Type>().value(row).to_be_bytes())
             }
             Cells::Column(ColumnType::Double, array) => {
                 cell.set_value(&array.as_primitive::<Float64Type>().value(row).to_be_bytes())

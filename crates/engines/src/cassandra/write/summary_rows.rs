@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, TimestampMillisecondArray};
-use arrow::datatypes::{Field, Float64Type, Schema};
+use arrow::datatypes::{Field, Float32Type, Float64Type, Schema};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::DesignError;
 use bakeoff_workload::{ColumnType, Table};
@@ -47,8 +47,11 @@ fn aggregated(
 fn check_numbers(summary: &Summary, rows: &RecordBatch) -> Result<(), DesignError> {
     for number in &summary.numbers {
         let column = rows.column_by_name(&number.name);
+        let floats = column.and_then(|column| column.as_primitive_opt::<Float32Type>());
         let doubles = column.and_then(|column| column.as_primitive_opt::<Float64Type>());
-        if doubles.is_some_and(|doubles| doubles.iter().flatten().any(f64::is_nan)) {
+        let has_nan = floats.is_some_and(|floats| floats.iter().flatten().any(f32::is_nan))
+            || doubles.is_some_and(|doubles| doubles.iter().flatten().any(f64::is_nan));
+        if has_nan {
             return Err(failed(&format!(
                 "column `{}` holds NaN, of which no least and greatest value can be told: leave summary= out",
                 number.name

@@ -188,10 +188,7 @@ impl Target for PostgresTarget {
     }
 
     async fn sample(&self) -> ServerSample {
-        ServerSample {
-            cpu_seconds: self.deployment.cpu_seconds(),
-            ..ServerSample::default()
-        }
+        self.deployment.sample().await
     }
 
     async fn execute(&self, statement: &str) -> Result<(), DesignError> {

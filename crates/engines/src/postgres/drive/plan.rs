@@ -366,6 +366,7 @@ fn sql_type(kind: ColumnType) -> Type {
         ColumnType::Boolean => Type::BOOL,
         ColumnType::Int => Type::INT4,
         ColumnType::Bigint => Type::INT8,
+        ColumnType::Float => Type::FLOAT4,
         ColumnType::Double => Type::FLOAT8,
         ColumnType::Text => Type::TEXT,
         ColumnType::Timestamp => Type::TIMESTAMP,

@@ -166,6 +166,8 @@ pub fn literal(value: &Value) -> String {
         Value::Boolean(v) => v.to_string(),
         Value::Int(v) => v.to_string(),
         Value::Bigint(v) => v.to_string(),
+        // The same number as a double, since queries compare a float as one.
+        Value::Float(v) => literal(&Value::Double(f64::from(*v))),
         Value::Double(v) => format!("CAST('{v:?}' AS DOUBLE PRECISION)"),
         Value::Text(v) => format!("'{}'", v.replace('\'', "''")),
         Value::Timestamp(v) => {
@@ -190,6 +192,11 @@ mod tests {
             (Value::Null, "NULL"),
             (Value::Boolean(true), "true"),
             (Value::Int(-5), "-5"),
+            (Value::Float(0.5), "CAST('0.5' AS DOUBLE PRECISION)"),
+            (
+                Value::Float(0.1),
+                "CAST('0.10000000149011612' AS DOUBLE PRECISION)",
+            ),
             (Value::Double(f64::NAN), "CAST('NaN' AS DOUBLE PRECISION)"),
             (Value::Double(1e300), "CAST('1e300' AS DOUBLE PRECISION)"),
             (Value::Text("it's".to_owned()), "'it''s'"),

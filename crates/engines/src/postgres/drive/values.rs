@@ -33,6 +33,7 @@ impl From<Value> for Cell {
             Value::Int(v) => Some(v.to_be_bytes().to_vec()),
             Value::Bigint(v) => Some(v.to_be_bytes().to_vec()),
             Value::Timestamp(v) => Some(micros_from_2000(v).to_be_bytes().to_vec()),
+            Value::Float(v) => Some(v.to_be_bytes().to_vec()),
             Value::Double(v) => Some(v.to_be_bytes().to_vec()),
             Value::Text(v) => Some(v.into_bytes()),
             Value::Blob(v) => Some(v),
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use crate::drive::values::read;
 
-    fn every_value() -> [(ColumnType, Value); 11] {
+    fn every_value() -> [(ColumnType, Value); 12] {
         [
             (ColumnType::Boolean, Value::Boolean(true)),
             (ColumnType::Int, Value::Int(-5)),
@@ -100,6 +101,7 @@ mod tests {
             (ColumnType::Timestamp, Value::Timestamp(0)),
             (ColumnType::Timestamp, Value::Timestamp(-1)),
             (ColumnType::Timestamp, Value::Timestamp(1_700_000_000_123)),
+            (ColumnType::Float, Value::Float(-1.5e-30)),
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),
             (ColumnType::Text, Value::Text(String::new())),

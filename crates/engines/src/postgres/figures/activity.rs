@@ -5,7 +5,7 @@ use super::model::{LongTransaction, Sessions};
 use super::text_row::TextRow;
 
 /// What the server shows of other users' sessions to those who may not see them.
-const HIDDEN: &str = "query = '<insufficient privilege>'";
+pub(super) const HIDDEN: &str = "query = '<insufficient privilege>'";
 
 /// Returns the statement that counts the connections of clients.
 fn sessions_sql() -> String {

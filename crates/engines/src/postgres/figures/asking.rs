@@ -92,7 +92,7 @@ impl Asking {
 }
 
 /// Says why a statement has no rows, and what would bring them.
-fn in_words(code: Option<&SqlState>, reason: String) -> String {
+pub(super) fn in_words(code: Option<&SqlState>, reason: String) -> String {
     match code {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
             format!("the user may not read it: {MONITOR} ({reason})")

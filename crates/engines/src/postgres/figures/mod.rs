@@ -22,8 +22,10 @@ mod activity;
 mod asking;
 mod hypertables;
 mod model;
+mod over_time;
 mod read;
 mod replicas;
+mod sampler;
 mod tables;
 mod text_row;
 mod work;
@@ -35,3 +37,4 @@ pub use model::{
     Replica, ServerFigures, Sessions, Slot, TableFigures, Wal, to_json,
 };
 pub use read::read;
+pub(super) use sampler::Sampler;

@@ -5,13 +5,13 @@ use super::model::{Checkpoints, Io, Wal};
 use super::text_row::TextRow;
 
 /// Versions by `server_version_num`.
-const FOURTEEN: u64 = 140_000;
+pub(super) const FOURTEEN: u64 = 140_000;
 const SIXTEEN: u64 = 160_000;
 const SEVENTEEN: u64 = 170_000;
 const EIGHTEEN: u64 = 180_000;
 
 /// Returns the statement for checkpoints of a version. From 17 on they have a view of their own.
-fn checkpoints_sql(version: u64) -> &'static str {
+pub(super) fn checkpoints_sql(version: u64) -> &'static str {
     if version >= SEVENTEEN {
         "SELECT c.num_timed AS timed, c.num_requested AS requested, c.write_time, c.sync_time, \
          c.buffers_written AS written, b.buffers_clean FROM pg_stat_checkpointer c, pg_stat_bgwriter b"

@@ -46,6 +46,14 @@ const KEY_INDEX: &str = "CREATE INDEX ON \"s\".\"cpu\" (\"host\", \"time\" DESC)
 const TIME_INDEX: &str = "CREATE INDEX ON \"s\".\"cpu\" (\"time\" DESC)";
 
 #[test]
+fn a_float_takes_four_bytes() {
+    let mut table = timed();
+    table.columns[1].kind = ColumnType::Float;
+    let made = TABLE.replace("double precision", "real");
+    assert_eq!(statements("postgres/plain", &table)[0], made);
+}
+
+#[test]
 fn a_plain_table_has_a_btree_on_its_key() {
     assert_eq!(statements("postgres/plain", &timed()), [TABLE, KEY_INDEX]);
     assert_eq!(

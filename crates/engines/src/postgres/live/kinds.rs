@@ -43,10 +43,7 @@ fn fate(column: &Column) -> Fate {
         "bool" => (ColumnType::Boolean, ""),
         "int2" | "int4" => (ColumnType::Int, ""),
         "int8" | "oid" => (ColumnType::Bigint, ""),
-        "float4" => (
-            ColumnType::Double,
-            "held as double, in 8 bytes instead of 4",
-        ),
+        "float4" => (ColumnType::Float, ""),
         "float8" => (ColumnType::Double, ""),
         "numeric" if column.decimals == Some(0) => return Fate::Held(Holding::Whole, ""),
         "numeric" => return Fate::Held(Holding::Decimal, ""),

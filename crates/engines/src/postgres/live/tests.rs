@@ -47,7 +47,8 @@ fn every_type_of_postgresql_is_held_or_left_out_with_a_sentence() {
     for (base_type, holding, words) in [
         ("int2", Holding::As(ColumnType::Int), ""),
         ("int8", Holding::As(ColumnType::Bigint), ""),
-        ("float4", Holding::As(ColumnType::Double), "8 bytes"),
+        ("float4", Holding::As(ColumnType::Float), ""),
+        ("float8", Holding::As(ColumnType::Double), ""),
         ("numeric", Holding::Decimal, ""),
         ("date", Holding::As(ColumnType::Timestamp), "midnight"),
         ("timestamptz", Holding::As(ColumnType::Timestamp), "in UTC"),

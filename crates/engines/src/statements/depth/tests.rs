@@ -155,3 +155,26 @@ fn what_cannot_be_divided_into_tokens_never_reaches_a_parser() {
         );
     }
 }
+
+#[test]
+fn what_the_parser_does_not_follow_is_refused_before_it_is_parsed() {
+    for (open, close) in [
+        ("(", ")"),
+        ("f(", ")"),
+        ("ARRAY[", "]"),
+        ("CASE WHEN a THEN ", " END"),
+    ] {
+        let nested =
+            |number: usize| format!("SELECT {}1{}", open.repeat(number), close.repeat(number));
+        assert_eq!(complaint(&nested(DEEPEST)), None, "{open}");
+        let why = complaint(&nested(DEEPEST + 1)).unwrap();
+        assert!(
+            why.starts_with("it is nested too deeply: at most 47 parentheses")
+                && why.contains("leave out parentheses that change nothing"),
+            "{why}"
+        );
+        // One after the other they are not nested.
+        let each = format!("{open}1{close}, ").repeat(200);
+        assert_eq!(complaint(&format!("SELECT {each}2")), None, "{open}");
+    }
+}

@@ -53,7 +53,7 @@ impl Files {
     fn open(&self, bytes: &[u8]) -> Result<Source, TableError> {
         let path = self.folder.path().join(self.name);
         std::fs::write(&path, bytes).unwrap();
-        Source::open(&path, Some(SAMPLE_ROWS), &[], DecimalMark::Point, None)
+        Source::open(&path, Some(SAMPLE_ROWS), &SaidOfText::default())
     }
 
     /// Returns whether all columns with a type of a columnar table can be read in that type. Reads all columns in

@@ -99,7 +99,7 @@ fn is_code(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::DecimalMark;
+    use bakeoff_workload::{DecimalMark, ThousandsMark};
 
     use super::*;
 
@@ -133,7 +133,20 @@ mod tests {
             (vec![], None),
         ] {
             let mut look = Look {
-                form: NumberForm::of_decimal(DecimalMark::Comma),
+                form: NumberForm::of_file(DecimalMark::Comma, None),
+                ..Look::default()
+            };
+            cells.iter().for_each(|cell| look.see(cell, &[]));
+            assert_eq!(look.numbers(), expected, "{cells:?}");
+        }
+        for (cells, expected) in [
+            (vec!["1,000", "7"], Some(DataType::Int64)),
+            (vec!["1,000.5", "-2,000"], Some(DataType::Float64)),
+            (vec!["1,000", "1,00"], None),
+            (vec!["2024-01-02"], None),
+        ] {
+            let mut look = Look {
+                form: NumberForm::of_file(DecimalMark::Point, Some(ThousandsMark::Comma)),
                 ..Look::default()
             };
             cells.iter().for_each(|cell| look.see(cell, &[]));

@@ -7,6 +7,7 @@ mod convert;
 mod hostile;
 mod look;
 mod loss;
+mod said;
 mod table_rows;
 mod text;
 
@@ -19,7 +20,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::{Column, Kind};
-use bakeoff_workload::DecimalMark;
 use bakeoff_workload::source::{DataFileName, DataFormat, PackedAs};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
@@ -27,9 +27,11 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
+use said::check_typed;
+pub use said::{JoinedTime, SaidOfText};
 use table_rows::{StaticRows, TableRows, forward as forward_query};
-pub use text::{Doubt, JoinedTime};
-use text::{TextFile, check_typed};
+pub use text::Doubt;
+use text::TextFile;
 
 /// The number of batches that are read ahead.
 const BATCHES_AHEAD: usize = 2;
@@ -76,31 +78,27 @@ pub struct Rows {
 
 impl Source {
     /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
-    /// types of text are guessed from at most `sample_rows` rows. `null` are words in it that stand for no value, and
-    /// `decimal` is before the decimals of its numbers; `join` is a time that is put together from some of its columns.
+    /// types of text are guessed from at most `sample_rows` rows, by what is said of it.
     ///
     /// # Errors
-    /// It cannot be read, or its name does not say what it is; or there are words for null of a file that has nulls, or
-    /// a decimal comma of one that has numbers, or a time is put together from columns that it lacks or that are no
-    /// text.
+    /// It cannot be read, or its name does not say what it is; or something is said of a file with types that only one
+    /// of text can have, or the same mark is before decimals and before three digits, or a time is put together from
+    /// columns that it lacks.
     pub fn open(
         path: &Path,
         sample_rows: Option<usize>,
-        null: &[String],
-        decimal: DecimalMark,
-        join: Option<&JoinedTime>,
+        said: &SaidOfText,
     ) -> Result<Source, TableError> {
         let named = DataFileName::of(path);
         let (fields, input) = match (named.format, named.packed) {
             (Some(DataFormat::Csv | DataFormat::Tsv), None | Some(PackedAs::Gzip)) => {
                 let is_tsv = named.format == Some(DataFormat::Tsv);
                 let is_packed = named.packed.is_some();
-                let file =
-                    TextFile::open(path, is_tsv, is_packed, sample_rows, null, decimal, join)?;
+                let file = TextFile::open(path, is_tsv, is_packed, sample_rows, said)?;
                 (file.fields().to_vec(), Input::Text(file))
             }
             (Some(DataFormat::Parquet | DataFormat::Arrow), None) => {
-                check_typed(path, null, decimal, join)?;
+                check_typed(path, said)?;
                 let file = ArrowFile::open(path, named.format == Some(DataFormat::Parquet))?;
                 (file.fields(), Input::Arrow(file))
             }

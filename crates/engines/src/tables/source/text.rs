@@ -7,17 +7,16 @@ use std::sync::Arc;
 
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
 use bakeoff_workload::source::{open_files, open_text};
-use bakeoff_workload::{
-    self as workload, ColumnType, DecimalMark, NumberForm, TextForm, TimeFormat, suggestion,
-};
+use bakeoff_workload::{self as workload, ColumnType, NumberForm, TextForm};
 use flate2::read::MultiGzDecoder;
 
 use super::bounded::{Bounded, Seen};
 use super::look::{Look, looks};
+use super::said::{JoinedTime, SaidOfText};
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
 /// The highest number of bytes of a heading that is checked.
@@ -32,54 +31,10 @@ pub struct TextFile {
     path: PathBuf,
     fields: Vec<Field>,
     sampled_rows: usize,
-    /// Words that stand for no value.
-    null: Vec<String>,
-    decimal: DecimalMark,
+    /// What is said of it; a time that is put together is the last field.
+    said: SaidOfText,
     /// Columns of numbers and words that usually stand for no value, which are text.
     doubts: Vec<Doubt>,
-    /// A time that is put together from columns, and is the last field.
-    join: Option<JoinedTime>,
-}
-
-/// A timestamp that is put together from several columns of a text file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JoinedTime {
-    /// Its name, in lower case.
-    pub name: String,
-    /// Names of the columns, in lower case and in the order of the form.
-    pub parts: Vec<String>,
-    /// How it is written, with a space between each two parts; `None` for ISO 8601.
-    pub format: Option<TimeFormat>,
-}
-
-impl JoinedTime {
-    /// Returns whether a column, whose name is in lower case, is a part of it.
-    pub fn has(&self, column: &str) -> bool {
-        self.parts.iter().any(|part| part == column)
-    }
-
-    /// Returns the field that it is among those of a file.
-    ///
-    /// # Errors
-    /// A part is not among them.
-    fn field(&self, fields: &[Field]) -> Result<Field, TableError> {
-        let lower = fields
-            .iter()
-            .map(|field| field.name().trim().to_lowercase());
-        let names: Vec<String> = lower.collect();
-        match self.parts.iter().find(|part| !names.contains(part)) {
-            Some(missing) => {
-                let hint = suggestion(missing, names.iter().map(String::as_str));
-                Err(TableError::Asked(format!(
-                    "--join: the file has no column `{missing}`{hint}"
-                )))
-            }
-            None => {
-                let kind = DataType::Timestamp(TimeUnit::Millisecond, None);
-                Ok(Field::new(&self.name, kind, true))
-            }
-        }
-    }
 }
 
 /// A column that is text only because of words that usually stand for no value.
@@ -97,10 +52,9 @@ impl TextFile {
         tabs: bool,
         gzipped: bool,
         sample_rows: Option<usize>,
-        null: &[String],
-        decimal: DecimalMark,
-        join: Option<&JoinedTime>,
+        said: &SaidOfText,
     ) -> Result<Self, TableError> {
+        said.check()?;
         if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
             return Err(failed(path, &separator));
         }
@@ -123,7 +77,8 @@ impl TextFile {
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
         let mut doubts = Vec::new();
         let is_looked_at = |field: &Field| field.data_type().is_integer() || is_text(field);
-        let form = NumberForm::of_decimal(decimal);
+        let form = NumberForm::of_file(said.decimal, said.thousands);
+        let null = said.null.as_slice();
         if form.is_some() || fields.iter().any(is_looked_at) {
             let by_bytes = CODES_BYTES / seen.longest().max(1);
             let by_cells = CODES_CELLS / fields.len() as u64;
@@ -140,7 +95,7 @@ impl TextFile {
                 doubts.extend(settle(field, look, null));
             }
         }
-        if let Some(join) = join {
+        if let Some(join) = &said.join {
             fields.push(join.field(&fields)?);
         }
         if fields.is_empty() {
@@ -153,10 +108,8 @@ impl TextFile {
                 path: path.to_owned(),
                 fields,
                 sampled_rows,
-                null: null.to_vec(),
-                decimal,
+                said: said.clone(),
                 doubts,
-                join: join.cloned(),
             })
         }
     }
@@ -198,17 +151,20 @@ impl TextFile {
             workload::Error::Row { .. } => TableError::Misfit(error.to_string()),
             error => TableError::Failed(error.to_string()),
         };
+        self.said.check_kinds(columns)?;
         let path = std::slice::from_ref(&self.path);
         let mut form = TextForm {
-            null: self.null,
-            decimal: self.decimal,
+            null: self.said.null,
+            decimal: self.said.decimal,
+            thousands: self.said.thousands,
+            zone: self.said.zone,
             ..TextForm::default()
         };
         if let Some(JoinedTime {
             name,
             parts,
             format,
-        }) = self.join
+        }) = self.said.join
         {
             let own = table.columns.iter().find(|column| column.name == name);
             if own.is_some_and(|column| column.kind != ColumnType::Timestamp) {
@@ -228,32 +184,6 @@ impl TextFile {
             batch.map(|b| b.rows).map_err(to_table_error)
         })))
     }
-}
-
-/// Checks that nothing is said of a file with types that only one of text can have.
-///
-/// # Errors
-/// There are words for null, a decimal comma, or a time that is put together.
-pub fn check_typed(
-    path: &Path,
-    null: &[String],
-    decimal: DecimalMark,
-    join: Option<&JoinedTime>,
-) -> Result<(), TableError> {
-    let path = path.display();
-    let message = if !null.is_empty() {
-        format!("--null: the format of {path} has nulls; leave the option out")
-    } else if decimal != DecimalMark::Point {
-        format!("--decimal: {path} has numbers, and no text of them; leave the option out")
-    } else if join.is_some() {
-        format!(
-            "--join: it puts times together from columns of text, and {path} has types: write the time to it as one \
-             timestamp, and leave the option out"
-        )
-    } else {
-        return Ok(());
-    };
-    Err(TableError::Asked(message))
 }
 
 /// Returns an error if the heading of one column looks as if several were meant: it has another

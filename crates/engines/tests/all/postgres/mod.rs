@@ -9,6 +9,7 @@ mod driven;
 mod existing;
 mod figures;
 mod hostile;
+mod sampled;
 mod standbys;
 
 use std::sync::Arc;
@@ -134,6 +135,7 @@ async fn designs_on_a_real_postgresql() {
     for id in ["postgres/plain?unique=on", "timescale/hypertable?unique=on"] {
         driven::rows_come_and_go(started(id), id).await;
     }
+    sampled::what_a_server_of_ours_does_and_uses(&postgres, &events).await;
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
     hostile::on_a_server_of_our_own(&postgres).await;
     hostile::in_a_load(&postgres).await;

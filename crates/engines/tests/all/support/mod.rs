@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
 use arrow::datatypes::SchemaRef;
@@ -110,12 +110,21 @@ pub fn events() -> Table {
         Some(-0.0),
     ];
     let seen = [Some(-1), None, Some(0), Some(1_392_388_200_000)];
+    let weights = [
+        Some(0.1),
+        None,
+        Some(f32::MAX),
+        Some(-1.5),
+        Some(f32::NAN),
+        Some(f32::MIN_POSITIVE),
+        Some(-0.0),
+    ];
     let n = keys.len();
     Table::new(
         "events",
         r#"partition_key = ["series"]
 order_key = ["time"]
-columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp" }"#,
+columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp", weight = "float" }"#,
         vec![
             Arc::new(keys.iter().map(|k| Some(k.0)).collect::<StringArray>()),
             Arc::new(
@@ -129,6 +138,7 @@ columns = { series = "text", time = "timestamp", flag = "boolean", small = "int"
             Arc::new(cycle(&values, n).collect::<Float64Array>()),
             Arc::new(cycle(&labels, n).collect::<StringArray>()),
             Arc::new(cycle(&seen, n).collect::<TimestampMillisecondArray>()),
+            Arc::new(cycle(&weights, n).collect::<Float32Array>()),
         ],
     )
 }

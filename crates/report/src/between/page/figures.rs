@@ -15,8 +15,8 @@ use crate::units;
 const LOADING: &str = "loading";
 
 /// Says how the bars are to be read.
-const HINT: &str = "Medians with their own intervals, a bar for each design in each measurement. All bars \
-    begin at zero.";
+const HINT: &str = "Medians with their own intervals, a bar for each design in each measurement; the table has centres \
+    of rounds, which may differ a little. All bars begin at zero.";
 
 /// A figure of a design, or in a word or two why there is none.
 type Known = Result<Estimate, &'static str>;

@@ -10,7 +10,7 @@ use crate::chart;
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, Table, or_none};
 use crate::page::{chart_figure, charts_section, section};
-use crate::per_node::TITLE_OF_SIZES;
+use crate::per_node::{TITLE_OF_SIZES, name};
 use crate::units;
 
 /// Says how the charts of questions are to be read.
@@ -58,7 +58,7 @@ fn charts_of(page: &Page<'_>, of: &Scaling, rows: &[Row<'_>]) -> String {
     let Some(info) = info(page, &of.design) else {
         return String::new();
     };
-    let name = sizes::name(&of.design, of.query.as_deref());
+    let name = name(&of.design, of.query.as_deref());
     let currency = sizes::currency(page.sizes);
     let own = rows
         .iter()
@@ -79,7 +79,7 @@ fn charts_of(page: &Page<'_>, of: &Scaling, rows: &[Row<'_>]) -> String {
 
 fn cells(row: &Row<'_>, has_money: bool) -> Vec<String> {
     let mut cells = vec![
-        design_id(&sizes::name(row.design, row.query)),
+        design_id(&name(row.design, row.query)),
         Escaped(row.folder).to_string(),
         units::count(u64::from(row.nodes)),
         units::rate(row.rate),

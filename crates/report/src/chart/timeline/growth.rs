@@ -1,6 +1,7 @@
 //! Computes how fast the counters of the server grew.
 
 use bakeoff_stats::drive::{SecondCounts, ServerSample};
+use bakeoff_stats::server_growth;
 
 use crate::chart::line::{Line, Stroke};
 
@@ -23,7 +24,8 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// Makes the moments of a load's seconds.
+    /// Makes the moments of a load's seconds. A single second without a sample is none, since a cluster is sampled
+    /// every other second; a further one after it is a gap.
     pub fn of_seconds(seconds: &'a [SecondCounts]) -> Vec<Moment<'a>> {
         let moment = |counts: &'a SecondCounts| Moment {
             from: f64::from(counts.second),
@@ -32,7 +34,16 @@ impl<'a> Moment<'a> {
             part: 0,
             sample: &counts.server,
         };
-        seconds.iter().map(moment).collect()
+        let mut moments = Vec::with_capacity(seconds.len());
+        let mut was_sampled = false;
+        for counts in seconds {
+            let is_sampled = !counts.server.is_empty();
+            if is_sampled || !was_sampled {
+                moments.push(moment(counts));
+            }
+            was_sampled = is_sampled;
+        }
+        moments
     }
 }
 
@@ -80,38 +91,26 @@ pub fn points(spans: &[Span], most: usize) -> Vec<(f64, Option<f64>)> {
     points
 }
 
-/// Returns by how much a counter grew from each sample that knows it to the next one of the same window.
+/// Returns by how much a counter grew from each sample that knows it to the next one of the same window, where that is
+/// known.
 fn spans(moments: &[Moment], value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Span> {
-    let known: Vec<(&Moment, f64)> = moments
-        .iter()
-        .filter_map(|moment| Some((moment, value(moment.sample)?)))
-        .collect();
-    let pairs = known.windows(2).map(|pair| (pair[0], pair[1]));
-    pairs
-        .filter(|((then, _), (now, _))| then.window == now.window && now.at > then.at)
-        .filter(|(then, now)| is_known(then, now))
-        .map(|((then, before), (now, value))| Span {
-            from: then.at,
-            to: now.at,
-            part: now.part,
-            // A restarted server counts from zero.
-            grown: if value < before {
-                value
-            } else {
-                value - before
-            },
-            seconds: now.at - then.at,
-        })
-        .collect()
-}
-
-/// Returns whether it is known by how much a counter grew: that of several nodes together is not if one of them was
-/// restarted, which counts from zero again, or if they have become more or fewer.
-fn is_known((then, before): &(&Moment, f64), (now, value): &(&Moment, f64)) -> bool {
-    let nodes = then.sample.nodes.zip(now.sample.nodes);
-    let are_others = nodes.is_some_and(|(then, now)| then != now);
-    let is_restarted = now.sample.nodes.is_some() && value < before;
-    !are_others && !is_restarted
+    let mut spans = Vec::new();
+    for window in moments.chunk_by(|a, b| a.window == b.window) {
+        let samples: Vec<&ServerSample> = window.iter().map(|moment| moment.sample).collect();
+        let known = server_growth(&samples, &value).into_iter();
+        spans.extend(known.filter_map(|growth| {
+            let (then, now) = (&window[growth.from], &window[growth.to]);
+            let span = Span {
+                from: then.at,
+                to: now.at,
+                part: now.part,
+                grown: growth.amount?,
+                seconds: now.at - then.at,
+            };
+            Some(span).filter(|span| span.seconds > 0.0)
+        }));
+    }
+    spans
 }
 
 /// Joins spans of a part that are too short with those that follow.
@@ -185,6 +184,45 @@ mod tests {
         let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
         let expected = [(1.5, Some(10.0)), (3.5, Some(5.0)), (5.5, Some(1.0))];
         assert_eq!(points(&spans, 240), expected);
+    }
+
+    #[test]
+    fn a_restart_that_the_sum_over_nodes_does_not_show_has_no_point() {
+        let second = |(second, generations, cpu)| {
+            let server = ServerSample {
+                nodes: Some(3),
+                generations: Some(generations),
+                ..sample(cpu)
+            };
+            SecondCounts::new(1, second, &[], 0, server)
+        };
+        let seconds = [
+            (0, 30, 100.0),
+            (1, 30, 110.0),
+            (2, 37, 111.0),
+            (3, 37, 116.0),
+        ];
+        let seconds: Vec<SecondCounts> = seconds.map(second).to_vec();
+        let spans = spans(&Moment::of_seconds(&seconds), |s| s.cpu_seconds);
+        assert_eq!(points(&spans, 240), [(1.5, Some(10.0)), (3.5, Some(5.0))]);
+    }
+
+    #[test]
+    fn a_single_second_without_a_sample_is_no_gap() {
+        let second = |(second, cpu): (u32, Option<f64>)| {
+            let server = ServerSample {
+                cpu_seconds: cpu,
+                ..ServerSample::default()
+            };
+            SecondCounts::new(1, second, &[], 0, server)
+        };
+        let cpu = [Some(1.0), None, Some(3.0), None, None, Some(6.0), None];
+        let seconds: Vec<SecondCounts> = (0..).zip(cpu).map(second).collect();
+        let moments = Moment::of_seconds(&seconds);
+        let at: Vec<f64> = moments.iter().map(|moment| moment.at).collect();
+        assert_eq!(at, [1.0, 3.0, 5.0, 6.0]);
+        let spans = spans(&moments, |s| s.cpu_seconds);
+        assert_eq!(points(&spans, 240), [(2.0, Some(1.0)), (4.5, Some(1.0))]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Makes the panels of what a server did, one for each quantity, for charts of any measurement.
 
+mod database;
+
 use bakeoff_stats::drive::{CacheCounts, ServerSample};
 
 use super::growth::{self, Moment};
@@ -24,10 +26,15 @@ impl<'a> ServerSeries<'a> {
     }
 
     pub fn panels(&self) -> Vec<Panel> {
-        vec![
+        let mut panels = vec![
             panel(
                 "Server CPU, cores in use",
                 self.grown(|s| s.cpu_seconds),
+                number,
+            ),
+            panel(
+                "CPU of the server's machines, cores in use, all programs",
+                self.grown(|s| s.machine_cpu_seconds),
                 number,
             ),
             panel(&self.memory_heading(), self.memory(), count),
@@ -111,7 +118,9 @@ impl<'a> ServerSeries<'a> {
                 ),
                 number,
             ),
-        ]
+        ];
+        panels.extend(self.of_database());
+        panels
     }
 
     /// Names the nodes whose requests are added up.
@@ -204,36 +213,42 @@ impl<'a> ServerSeries<'a> {
         writes.into_iter().chain(reads).collect()
     }
 
-    /// Makes a line for each cache that is asked, of the share of the requests that it answered.
+    /// Makes a line for each cache that is asked.
     fn caches(&self) -> Vec<Line> {
-        let share = |stroke, counts: fn(&ServerSample) -> Option<CacheCounts>| {
-            let hits = growth::line(&self.moments, self.most, stroke, |s| {
-                Some(counts(s)?.hits as f64)
-            })?;
-            let requests = growth::line(&self.moments, self.most, stroke, |s| {
-                Some(counts(s)?.requests as f64)
-            })?;
-            let points = hits.points.iter().map(|(at, hits)| {
-                // Of several nodes a restart may show in one of the two counters only, which then lacks a point.
-                let requests = requests.points.iter().find(|(other, _)| other == at);
-                let requests = requests.and_then(|(_, requests)| *requests);
-                let requests = requests.filter(|requests| *requests > 0.0);
-                (
-                    *at,
-                    hits.zip(requests)
-                        .map(|(hits, requests)| 100.0 * hits / requests),
-                )
-            });
-            let points: Vec<(f64, Option<f64>)> = points.collect();
-            let is_asked = points.iter().any(|(_, share)| share.is_some());
-            is_asked.then_some(Line { points, ..hits })
-        };
         let lines = [
-            share(Stroke::Dashed, |s| s.row_cache),
-            share(Stroke::Light, |s| s.key_cache),
-            share(Stroke::Strong, |s| s.chunk_cache),
+            self.share(Stroke::Dashed, |s| s.row_cache),
+            self.share(Stroke::Light, |s| s.key_cache),
+            self.share(Stroke::Strong, |s| s.chunk_cache),
         ];
         lines.into_iter().flatten().collect()
+    }
+
+    /// Makes the line of the share of the requests that a cache answered, in percent; `None` if it was not asked.
+    fn share(
+        &self,
+        stroke: Stroke,
+        counts: fn(&ServerSample) -> Option<CacheCounts>,
+    ) -> Option<Line> {
+        let hits = growth::line(&self.moments, self.most, stroke, |s| {
+            Some(counts(s)?.hits as f64)
+        })?;
+        let requests = growth::line(&self.moments, self.most, stroke, |s| {
+            Some(counts(s)?.requests as f64)
+        })?;
+        let points = hits.points.iter().map(|(at, hits)| {
+            // Of several nodes a restart may show in one of the two counters only, which then lacks a point.
+            let requests = requests.points.iter().find(|(other, _)| other == at);
+            let requests = requests.and_then(|(_, requests)| *requests);
+            let requests = requests.filter(|requests| *requests > 0.0);
+            (
+                *at,
+                hits.zip(requests)
+                    .map(|(hits, requests)| 100.0 * hits / requests),
+            )
+        });
+        let points: Vec<(f64, Option<f64>)> = points.collect();
+        let is_asked = points.iter().any(|(_, share)| share.is_some());
+        is_asked.then_some(Line { points, ..hits })
     }
 
     /// Makes the line of a value that is not a counter: the highest of the samples that share a point.
@@ -307,6 +322,7 @@ mod tests {
             heap_used_bytes: Some(n << 20),
             network_received_bytes: Some(n * 5_000_000),
             network_sent_bytes: Some(n * 1_000_000),
+            machine_cpu_seconds: Some(2.0 * n as f64),
             ..ServerSample::default()
         });
         let moments = samples.iter().zip([1.0, 2.0, 3.0]);
@@ -332,6 +348,10 @@ mod tests {
         assert_eq!(values("Heap in use", 0), [1.0, 2.0, 3.0]);
         assert_eq!(values("Network", 1), [5.0, 5.0], "received");
         assert_eq!(values("Network", 0), [1.0, 1.0], "sent");
+        // That of whole machines has its own name, and is not that of the server.
+        assert_eq!(values("CPU of the server's machines", 0), [2.0, 2.0]);
+        let own = panels.iter().find(|p| p.heading.starts_with("Server CPU"));
+        assert!(own.unwrap().lines.is_empty());
     }
 
     #[test]

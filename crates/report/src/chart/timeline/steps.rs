@@ -1,5 +1,7 @@
 //! Draws what a server did in the steps of a run, or in the settings of a sweep, laid end to end on one time axis.
 
+mod together;
+
 use std::fmt::Write;
 
 use bakeoff_stats::{During, ServerWindow};
@@ -13,6 +15,7 @@ use crate::chart::panel::{GAP, Panel};
 use crate::chart::placement::Rectangle;
 use crate::chart::scale::Scale;
 use crate::units;
+pub use together::{StepsOf, steps_together};
 
 const CLIENT_HEIGHT: f64 = 92.0;
 /// Name of the time axis.
@@ -46,12 +49,9 @@ pub fn parts_of_steps<'a>(windows: &[&'a ServerWindow]) -> Vec<PartOfSteps<'a>> 
 
 /// Draws the chart, or returns `None` if nothing is known of the server.
 pub fn steps(design: &str, windows: &[&ServerWindow], size: Size) -> Option<String> {
-    let mut laid = laid(windows);
+    let laid = laid_in_parts(windows);
     let end = laid.last()?.to;
-    let parts = parts(&laid);
-    if parts.len() > MOST_BOUNDARIES {
-        laid.iter_mut().for_each(|step| step.part = 0);
-    }
+    let parts = parts_of_steps(windows);
     let most = most_points(size);
     let width = width_of(size);
     let x = Scale::up_to(end.max(1.0), LEFT, width - RIGHT);
@@ -71,6 +71,15 @@ pub fn steps(design: &str, windows: &[&ServerWindow], size: Size) -> Option<Stri
         &description(end, &parts, &panels),
         &content,
     ))
+}
+
+/// Lays steps end to end, in one part if there is no room for the gaps between all parts.
+fn laid_in_parts<'a>(windows: &[&'a ServerWindow]) -> Vec<Laid<'a>> {
+    let mut laid = laid(windows);
+    if laid.last().is_some_and(|last| last.part >= MOST_BOUNDARIES) {
+        laid.iter_mut().for_each(|step| step.part = 0);
+    }
+    laid
 }
 
 fn laid<'a>(windows: &[&'a ServerWindow]) -> Vec<Laid<'a>> {

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, PassFigures};
 
-use crate::drive::quantile;
+use crate::drive::{p99_of_rounds, quantile};
 use crate::units;
 
 /// Renders the section; empty where nothing was published.
@@ -59,14 +59,13 @@ fn whole_pass(pass: &PassFigures) -> Option<String> {
 
 /// Writes rate and response times of an operation of a mix.
 fn in_load(design: &DriveDesign, name: &str) -> Option<String> {
-    let mut operations = design.figures.iter().flat_map(|f| &f.operations);
-    let operation: &OperationFigures = operations.find(|o| o.name == name && o.count > 0)?;
+    let mut operations = design.figures.as_ref()?.operations.iter().enumerate();
+    let (place, operation): (usize, &OperationFigures) =
+        operations.find(|(_, o)| o.name == name && o.count > 0)?;
     let mut figures = vec![format!("{} ops/s", units::rate(operation.ops_per_second))];
-    let times = operation.response.as_ref();
-    for (share, label, time) in [
-        (0.5, "p50", times.map(|t| t.p50)),
-        (0.99, "p99", times.map(|t| t.p99)),
-    ] {
+    let p50 = operation.response.as_ref().map(|times| times.p50);
+    let p99 = p99_of_rounds(design, place).map(|p99| p99.median);
+    for (share, label, time) in [(0.5, "p50", p50), (0.99, "p99", p99)] {
         figures.extend(quantile(operation, share, time).map(|time| format!("{label} {time}")));
     }
     Some(figures.join(", "))

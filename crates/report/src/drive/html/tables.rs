@@ -2,24 +2,24 @@
 
 mod added;
 mod beside;
+mod operations;
 mod partitions;
 mod passes;
 mod requests;
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{
-    DriveDesign, DriveHeader, DriveSummary, OperationFigures, TrialSummary,
-};
+use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 
 use super::seconds;
 use crate::compare::to_best;
 use crate::drive::Kind;
-use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays};
+use crate::drive::rows::{self, Driven, TO_BEST, TO_TODAYS, to_todays};
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 pub use added::added;
-pub use beside::{costs, questions};
+pub use beside::{answering, costs, questions};
+pub use operations::operations;
 pub use partitions::partitions;
 pub use passes::passes;
 pub use requests::requests;
@@ -186,77 +186,6 @@ fn explained(summary: &DriveSummary) -> String {
         format!(" {legend}. The intervals of all multiples hold at once with a probability of 95%.")
     });
     legend.unwrap_or_default()
-}
-
-pub fn operations(summary: &DriveSummary) -> String {
-    let columns: [Column<Operation>; 20] = [
-        ("Count", |o| units::count(o.figures.count)),
-        ("Ops/s", |o| units::rate(o.figures.ops_per_second)),
-        ("Mean", |o| seconds(o.figures.response.map(|l| l.mean))),
-        ("p50", |o| seconds(o.figures.response.map(|l| l.p50))),
-        (TO_BEST, |o| or_none(o.p50, to_best::in_full)),
-        ("p90", |o| seconds(o.figures.response.map(|l| l.p90))),
-        ("p99", |o| {
-            quantile(o.figures, 0.99, o.figures.response.map(|l| l.p99))
-        }),
-        (TO_BEST, |o| or_none(o.p99, to_best::in_full)),
-        (TO_TODAYS, |o| {
-            to_todays(o.p99).unwrap_or_else(|| NONE.to_owned())
-        }),
-        ("p99.9", |o| {
-            quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
-        }),
-        ("Longest", |o| seconds(o.figures.response.map(|l| l.max))),
-        ("Service p50", |o| seconds(o.figures.service.map(|l| l.p50))),
-        ("Service p99", |o| {
-            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
-        }),
-        ("Service longest", |o| {
-            seconds(o.figures.service.map(|l| l.max))
-        }),
-        ("Rows/s", |o| units::rate(o.figures.rows_per_second)),
-        ("Bytes/s", |o| units::bytes(o.figures.bytes_per_second)),
-        ("Failed", |o| failed(o.figures.failed(), o.figures.count)),
-        ("Why", |o| why(o.figures)),
-        ("Retries", |o| {
-            or_none(
-                (o.figures.retries > 0).then_some(o.figures.retries),
-                units::count,
-            )
-        }),
-        ("Not applied", |o| {
-            or_none(
-                (o.figures.not_applied > 0).then_some(o.figures.not_applied),
-                units::count,
-            )
-        }),
-    ];
-    let names = |o: &Operation| vec![name(o.design), Escaped(&o.figures.name).to_string()];
-    let rows = rows::operations(summary).into_iter();
-    let rows = rows.map(|o| (names(&o), o)).collect();
-    let caption = format!(
-        "Response times of operations that succeeded, from due to done; service times, from sent to \
-         done.{}",
-        explained(summary)
-    );
-    table(&caption, &["Design", "Operation"], &columns, rows)
-}
-
-fn quantile(operation: &OperationFigures, share: f64, seconds: Option<f64>) -> String {
-    let shown = crate::drive::quantile(operation, share, seconds);
-    shown.unwrap_or_else(|| NONE.to_owned())
-}
-
-fn why(operation: &OperationFigures) -> String {
-    let kinds = operation.failures.iter();
-    let kinds: Vec<String> = kinds
-        .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
-        .collect();
-    if kinds.is_empty() {
-        NONE.to_owned()
-    } else {
-        kinds.join(", ")
-    }
 }
 
 pub fn trials(summary: &DriveSummary) -> String {

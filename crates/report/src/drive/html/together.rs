@@ -3,12 +3,17 @@
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, TrialSummary};
 
 use crate::chart::{self, Marker, Overlaid, Size, nth_class};
+use crate::drive::beside::take_turns;
 use crate::drive::{Kind, ranking};
+use crate::listing;
 use crate::markup::Escaped;
 use crate::page::{self, section};
 
 /// Most designs that are drawn over each other: there are no more colours.
 const MOST_DESIGNS: usize = 6;
+
+/// Most loads of a design that are drawn over each other: more lines could not be told apart.
+const MOST_LOADS: usize = 8;
 
 /// Renders the section; empty for a search, whose loads have different rates, and where nothing can be
 /// compared.
@@ -93,6 +98,66 @@ fn first_round<'a>(summary: &'a DriveSummary, design: &DriveDesign) -> Vec<Overl
         })
     });
     overlaid.collect()
+}
+
+/// Draws, where several designs answer questions in turn, the loads of each driven one's first round over each other:
+/// alone, and beside the answers of each design.
+pub fn beside_answers(summary: &DriveSummary) -> String {
+    if !take_turns(summary) {
+        return String::new();
+    }
+    let figures = summary.designs.iter().map(|design| {
+        let loads = loads_of_a_round(summary, design);
+        let (drawn, others) = loads.split_at(loads.len().min(MOST_LOADS));
+        if drawn.len() < 2 {
+            return String::new();
+        }
+        let title = format!(
+            "{}: its load alone and beside answers, second by second",
+            design.info.id
+        );
+        let others: Vec<&str> = others.iter().map(|load| load.name).collect();
+        let left_out = if others.is_empty() {
+            String::new()
+        } else {
+            let names = listing::list(&others, others.len());
+            format!(
+                "<p class=\"hint-text\">Not drawn: {}.</p>\n",
+                Escaped(names)
+            )
+        };
+        figure(&title, drawn) + &left_out
+    });
+    figures.collect()
+}
+
+/// Returns the loads of the first round that has one without questions: that one, and then those with questions, by the
+/// designs that answer in the order of their harm.
+fn loads_of_a_round<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Overlaid<'a>> {
+    let own = |trial: &&TrialSummary| {
+        trial.start.design == design.info.id && !trial.start.warm_up && !trial.seconds.is_empty()
+    };
+    let own: Vec<&TrialSummary> = summary.trials.iter().filter(own).collect();
+    let Some(alone) = own.iter().find(|trial| trial.start.is_round()) else {
+        return Vec::new();
+    };
+    let overlaid = |name, trial| Overlaid {
+        name,
+        trial,
+        begins: 0.0,
+    };
+    let mut loads = vec![overlaid("alone", *alone)];
+    for harm in summary.harms(design) {
+        let Some(by) = harm.figures.answered_by.as_deref() else {
+            continue;
+        };
+        let mut of_round = own.iter().filter(|trial| {
+            let start = &trial.start;
+            start.round == alone.start.round && start.answered_by.as_deref() == Some(by)
+        });
+        loads.extend(of_round.next().map(|trial| overlaid(by, *trial)));
+    }
+    loads
 }
 
 /// Renders the chart of trials over one time axis, with a legend of their names; empty if none has a second.

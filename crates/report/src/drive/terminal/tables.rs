@@ -11,12 +11,12 @@ use comfy_table::{Cell, Table};
 
 use crate::compare::to_best;
 use crate::drive::quantile;
-use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays};
+use crate::drive::rows::{self, Driven, Operation, P99_OF_ALL, TO_BEST, TO_TODAYS, to_todays};
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
 pub use added::added;
-pub use beside::{costs, questions};
+pub use beside::{answering, costs, questions};
 pub use partitions::partitions;
 pub use passes::passes;
 
@@ -152,7 +152,7 @@ fn micros(micros: Option<f64>) -> Option<String> {
 }
 
 pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String {
-    let columns: [Column<Operation>; 12] = [
+    let columns: [Column<Operation>; 13] = [
         column("Ops/s", 2, |o| Some(units::rate(o.figures.ops_per_second))),
         column("mean", 4, |o| {
             Some(units::duration(o.figures.response?.mean))
@@ -160,11 +160,10 @@ pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String 
         column("p50", 0, |o| Some(units::duration(o.figures.response?.p50))),
         column(TO_BEST, 2, |o| o.p50.map(to_best::in_short)),
         column("p90", 5, |o| Some(units::duration(o.figures.response?.p90))),
-        column("p99", 0, |o| {
-            quantile(o.figures, 0.99, o.figures.response.map(|l| l.p99))
-        }),
+        column("p99", 0, Operation::p99_time),
         column(TO_BEST, 1, |o| o.p99.map(to_best::in_short)),
         column(TO_TODAYS, 3, |o| to_todays(o.p99)),
+        column(P99_OF_ALL, 6, Operation::p99_of_all),
         column("p99.9", 0, |o| {
             quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
         }),

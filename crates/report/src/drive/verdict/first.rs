@@ -68,7 +68,8 @@ fn at(summary: &DriveSummary, kind: Kind) -> String {
     }
 }
 
-fn what(summary: &DriveSummary, kind: Kind, design: &DriveDesign, figure: &Estimate) -> String {
+/// Writes the figure by which designs are compared, of a load that is no search.
+pub fn what(summary: &DriveSummary, kind: Kind, design: &DriveDesign, figure: &Estimate) -> String {
     if kind.is_at_a_rate() {
         format!("99% of {}", slowest(summary, design, figure))
     } else {

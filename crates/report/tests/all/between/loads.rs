@@ -1,6 +1,7 @@
 //! Two loads, and their text.
 
 use bakeoff_report::between;
+use bakeoff_report::between::page::{self, Figures, Folder, Page};
 use bakeoff_stats::between::{Between, Measured};
 use bakeoff_stats::drive::DriveSummary;
 
@@ -72,4 +73,69 @@ fn questions_beside_loads_are_among_the_figures() {
     let told = "! the questions beside the loads are others in B, so that no figure with them is compared.";
     assert!(text.contains(told), "{text}");
     assert!(!text.contains("5.10 s"), "{text}");
+}
+
+/// Two loads whose rounds have these seconds in all figures, in words of the terminal and of the page.
+fn rendered(a: &[f64], b: &[f64]) -> [String; 2] {
+    let summary = fixture::comparison().unwrap().summary;
+    let with = |name: &str, seconds: &[f64]| {
+        let mut measured = Measured::of_load(name, &summary);
+        for figure in measured.designs.iter_mut().flat_map(|d| &mut d.figures) {
+            figure.rounds = (1..).zip(seconds.iter().copied()).collect();
+        }
+        measured
+    };
+    let found = Between::of_measured(&with("one", a), &with("two", b), None);
+    let folder = |name: &str| Folder {
+        name: name.to_owned(),
+        figures: Figures::Load(Box::new(summary.clone())),
+    };
+    let page = page::render(&Page {
+        folders: &[folder("one"), folder("two")],
+        between: Some(&found),
+        judged: None,
+        sizes: &[],
+        counts: "operations",
+        command: "bakeoff compare one two",
+        version: "0.1.0",
+    });
+    [between::render(&found, None), page]
+}
+
+#[test]
+fn the_ratio_agrees_with_the_figures_beside_it() {
+    // The medians of the rounds are 0.1 s and 0.15 s, although the median of the differences of two rounds is none.
+    let a = [0.1, 0.1, 0.1, 0.1, 0.15, 0.15, 0.15];
+    let b = [0.1, 0.1, 0.1, 0.15, 0.15, 0.15, 0.15];
+    let [text, _] = rendered(&a, &b);
+    let line = |text: &str, figure: &str| {
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.contains(figure)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let found = line(&text, " operations, /s ");
+    assert!(found.contains(" 8.16 8.16 1.00× "), "{found}");
+    assert!(found.ends_with(" ?"), "{found}");
+    let found = line(&text, " read p50 ");
+    assert!(found.contains(" 122 ms 122 ms 1.00× "), "{found}");
+}
+
+#[test]
+fn a_rate_that_halves_has_a_ratio_of_a_half_and_is_slower() {
+    let [text, page] = rendered(&[0.1; 7], &[0.2; 7]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rate = "operations, /s 10.0 5.00 0.50× 0.50–0.50 slower";
+    assert!(words.contains(rate), "{text}");
+    let time = "read p50 100 ms 200 ms 2.00× 2.00–2.00 slower";
+    assert!(words.contains(time), "{text}");
+    assert!(
+        words.contains("of times, above 1 is slower, and of rates, below 1"),
+        "{text}"
+    );
+    let (_, changes) = page.split_once("<h2>What changed</h2>").unwrap();
+    assert!(changes.contains("<div>0.50×</div>"), "{changes}");
+    assert!(
+        page.contains("A and B are centres of their rounds"),
+        "{page}"
+    );
 }

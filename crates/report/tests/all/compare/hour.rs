@@ -129,6 +129,11 @@ mod tests {
         assert!(page.len() < LARGEST, "{} bytes", page.len());
         assert!(!page.contains("not drawn, since the page"));
         assert!(page.contains("Messages between all 3 nodes, MiB/s"));
+        // All designs over each other take little more.
+        let (_, together) = page.split_once("All designs on one time axis").unwrap();
+        let (together, _) = together.split_once("</details>").unwrap();
+        assert!(together.contains("Garbage collection pauses, ms/s"));
+        assert!(together.len() < LARGEST / 10, "{} bytes", together.len());
         // A chart has no more points than its width shows, and a gap between its parts.
         let most = lines_of(&page).map(points).max().unwrap();
         assert!((200..=240).contains(&most), "{most}");

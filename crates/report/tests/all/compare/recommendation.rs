@@ -1,4 +1,4 @@
-use bakeoff_report::recommendation::{HowTo, render};
+use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
 use bakeoff_stats::Summary;
 
 use super::fixture;
@@ -32,6 +32,18 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
     let end = "\n\nIts tables:\n  CREATE TABLE t (a int PRIMARY KEY);\n\nTo fill them:\n  copy it";
     assert!(text.ends_with(end), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+}
+
+#[test]
+fn operations_come_behind_the_answer() {
+    let summary = fixture::summary().unwrap();
+    let text = render_with_operations(&summary, "Operations: a takes them.", &how_to(), WIDTH);
+    let without = render(&summary, &how_to(), WIDTH);
+    let (answer, rest) = without.split_once("\n\n").unwrap();
+    assert_eq!(
+        text,
+        format!("{answer}\n\nOperations: a takes them.\n\n{rest}")
+    );
 }
 
 #[test]

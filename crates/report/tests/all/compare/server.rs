@@ -69,3 +69,32 @@ fn a_run_without_samples_has_no_such_section_and_what_is_loaded_anew_begins_anew
     let again = summary([window(load, 2.0, 0.0), anew]);
     assert!(again.server.is_empty());
 }
+
+#[test]
+fn the_servers_of_several_designs_are_drawn_over_each_other() {
+    let of_another = |record| match record {
+        Record::Server(window) => Record::Server(ServerWindow {
+            design: "cassandra/blob".to_owned(),
+            ..window
+        }),
+        other => other,
+    };
+    let load = || During::Load {
+        slice: 0,
+        rows: 1_000,
+    };
+    let one = window(load(), 2.0, 0.0);
+    let page = html::render(&summary([one, of_another(window(load(), 5.0, 3.0))]));
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    let (_, together) = page.split_once("All designs on one time axis").unwrap();
+    let (together, _) = together.split_once("</details>").unwrap();
+    for words in [
+        "cassandra/wide</li>",
+        "cassandra/blob</li>",
+        "Server CPU, cores in use",
+        "seconds of a design's sampled steps, end to end",
+    ] {
+        assert!(together.contains(words), "{words}: {together}");
+    }
+    assert!(!html::render(&summary([window(load(), 2.0, 0.0)])).contains("All designs on one"));
+}

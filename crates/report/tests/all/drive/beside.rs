@@ -1,10 +1,11 @@
 //! Reports of questions beside a load: what they cost it, and what became of them.
 
 use bakeoff_report::drive::{html, json, terminal};
-use bakeoff_stats::drive::DriveSummary;
+use bakeoff_report::values::{Figure, of_drive};
+use bakeoff_stats::drive::{AnsweringEnded, DriveSummary};
 
 use super::fixture::{self, DESIGNS};
-use super::read::{COMPARISON, QUESTIONS, verdict};
+use super::read::{COMPARISON, QUESTIONS, SEVERAL, verdict};
 use crate::compare::html::open_elements;
 
 fn in_terminal(summary: &DriveSummary) -> String {
@@ -133,4 +134,152 @@ fn programs_find_the_figures_in_the_summary() {
     assert_eq!(figures["questions"][0]["failed"], 1);
     let sql = &value["summary"]["header"]["beside"]["questions"][0]["sql"];
     assert!(sql.as_str().unwrap().starts_with("SELECT"), "{sql}");
+}
+
+const TURNS: &str = "Designs that answer, least harm to the load first";
+
+#[test]
+fn designs_that_answer_in_turn_are_in_one_table_least_harm_first() {
+    let text = in_terminal(&SEVERAL);
+    let (_, table) = text.split_once(TURNS).unwrap();
+    let place = |id: &str| table.find(id).unwrap_or_else(|| panic!("{id}: {table}"));
+    let (parquet, columnar) = (place("parquet?codec=zstd"), place("local/columnar"));
+    assert!(parquet < columnar && columnar < place("spark/cassandra/wide"));
+    let spark = line_of(&text, TURNS, "spark/");
+    // Three answers in each of five rounds.
+    for figure in ["15", "2.60 s", "0.67×"] {
+        assert!(spark.contains(figure), "{figure}: {spark}");
+    }
+    let parquet = line_of(&text, TURNS, "parquet?");
+    assert!(
+        parquet.contains("300 ms") && parquet.contains("0.96×"),
+        "{parquet}"
+    );
+    assert!(!in_terminal(&QUESTIONS).contains(TURNS), "one answers");
+    // The other tables say who answered, too.
+    let cost = line_of(&text, "Load beside questions", "operations/s");
+    assert!(cost.contains("parquet?codec=zstd"), "{cost}");
+    assert!(text.contains("Answered by"));
+}
+
+#[test]
+fn the_verdict_names_the_design_that_costs_the_load_least() {
+    let verdict = verdict(&SEVERAL);
+    for words in [
+        "The questions cost cassandra/wide?chunk=4KiB least, in the median, where parquet?codec=zstd answers them: \
+         0.96× (",
+        "Answered beside it: question 1 15 times, half of them within 300 ms.",
+        "They cost it most where spark/cassandra/wide does: 0.67× (",
+        "Not shown to cost more than parquet?codec=zstd: local/columnar.",
+    ] {
+        assert!(verdict.contains(words), "{words}: {verdict}");
+    }
+}
+
+#[test]
+fn a_design_that_answers_no_more_is_a_failure() {
+    let mut summary = SEVERAL.clone();
+    let parquet = "parquet?codec=zstd";
+    summary.answering_ended = vec![AnsweringEnded {
+        design: parquet.to_owned(),
+        reason: "no <disk>".to_owned(),
+    }];
+    for figures in &mut summary.beside {
+        if figures.answered_by.as_deref() == Some(parquet) {
+            figures.questions[0].answered = 0;
+        }
+    }
+    let text = in_terminal(&summary);
+    assert!(line_of(&text, "Failures", parquet).contains('✗'), "{text}");
+    let text = flat(&text);
+    let words = "Not compared: parquet?codec=zstd; no question was answered, one failed,";
+    assert!(text.contains(words), "{text}");
+    // The two others are left, and their difference is shown.
+    let words = "least where local/columnar answers them";
+    assert!(text.contains(words), "{text}");
+    assert!(!text.contains("Not shown to cost more"), "{text}");
+    assert!(html::render(&summary).contains("no &lt;disk&gt;"));
+}
+
+#[test]
+fn without_a_design_that_answered_well_none_is_said_to_cost_least() {
+    let mut summary = SEVERAL.clone();
+    for figures in &mut summary.beside {
+        figures.questions[0].failed = 1;
+    }
+    let verdict = verdict(&summary);
+    let words = "Whose answers cost cassandra/wide?chunk=4KiB least is not known: of each design, no question";
+    assert!(verdict.contains(words), "{verdict}");
+}
+
+#[test]
+fn a_difference_in_few_rounds_is_not_called_one() {
+    let mut summary = SEVERAL.clone();
+    for trial in &mut summary.trials {
+        if trial.start.beside && trial.start.round == 5 {
+            trial.end = None;
+        }
+    }
+    let verdict = verdict(&summary);
+    let words =
+        "Not shown to cost more than parquet?codec=zstd: local/columnar and spark/cassandra/wide.";
+    assert!(verdict.contains(words), "{verdict}");
+    assert!(!verdict.contains("cost it most"), "{verdict}");
+}
+
+#[test]
+fn the_page_has_the_designs_that_answer_and_stays_whole() {
+    let page = html::render(&SEVERAL);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    for words in [
+        "Answered by",
+        "p99 beside",
+        "those with the least harm first",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!html::render(&QUESTIONS).contains("Answered by"));
+}
+
+#[test]
+fn the_page_draws_the_load_alone_and_beside_each_answer_over_each_other() {
+    let page = html::render(&SEVERAL);
+    let title = "its load alone and beside answers, second by second";
+    let (_, figure) = page.split_once(title).unwrap();
+    let figure = figure.split("</figure>").next().unwrap();
+    let names: Vec<&str> = { figure.split("</span>").skip(1) }
+        .filter_map(|rest| rest.split("</li>").next())
+        .collect();
+    let expected = [
+        "alone",
+        "parquet?codec=zstd",
+        "local/columnar",
+        "spark/cassandra/wide",
+    ];
+    assert_eq!(names, expected);
+    assert!(figure.contains("Operations a second"), "{figure}");
+    assert!(!html::render(&QUESTIONS).contains(title));
+}
+
+#[test]
+fn other_tools_get_the_design_that_answered_as_a_label() {
+    let values = of_drive(&SEVERAL, "several");
+    let of = |figure: Figure, by: Option<&str>| {
+        let values = values.values.iter();
+        values
+            .filter(|v| v.figure == figure && v.answered_by.as_deref() == by)
+            .count()
+    };
+    assert_eq!(of(Figure::OperationsRate, None), 5);
+    for by in [
+        "spark/cassandra/wide",
+        "local/columnar",
+        "parquet?codec=zstd",
+    ] {
+        assert_eq!(of(Figure::BesideRate, Some(by)), 5);
+        assert_eq!(of(Figure::Answers, Some(by)), 1);
+    }
+    assert_eq!(of(Figure::BesideRate, None), 0);
+    let own = of_drive(&QUESTIONS, "own").values;
+    assert!(own.iter().all(|value| value.answered_by.is_none()));
 }

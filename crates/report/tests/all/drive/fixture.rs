@@ -1,16 +1,19 @@
 //! Loads as `bakeoff drive` writes them, made into folders: a comparison of two designs in three
 //! closed-loop rounds each, a search, a stall at a fixed rate, two designs at a fixed rate, a ramp.
 
+#[path = "questions.rs"]
+mod questions;
 #[path = "writer.rs"]
 mod writer;
 
 use std::path::Path;
 
 use bakeoff_stats::drive::{
-    AskedBeside, Beside, BesideQuestion, BesideRecord, DriveHeader, DriveLog, DriveRecord,
-    DriveRun, DriveSummary, FoundRate, OperationInfo, PassInfo, PassRecord, Passes, ProbeRecord,
+    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo, PassInfo,
+    PassRecord, Passes, ProbeRecord,
 };
 use bakeoff_stats::{DesignInfo, Machine, Role};
+pub use questions::{answered_by_several, questions};
 use writer::{Shape, Writer};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -192,63 +195,6 @@ pub fn passes() -> Result<Load> {
                     disk_written: Some(3 << 20),
                     gc: Some(0.02),
                     gc_count: Some(u64::from(round)),
-                }))?;
-            }
-        }
-        writer.finish()
-    })
-}
-
-/// One design in five rounds of two loads each, of which the one with questions is two thirds as fast and has a
-/// failed question in the last round.
-pub fn questions() -> Result<Load> {
-    let header = DriveHeader {
-        designs: vec![design(DESIGNS[0])],
-        beside: Some(Beside {
-            design: None,
-            questions: vec![BesideQuestion {
-                name: "question 1".to_owned(),
-                sql: "SELECT count(*) AS n FROM keyvalue WHERE value < 'b'".to_owned(),
-            }],
-            compared: false,
-        }),
-        ..header("as fast as it goes", None)
-    };
-    Load::write(&header, |writer| {
-        for round in 1..=5 {
-            for beside in [false, true] {
-                let (rate, service_us) = if beside { (300, 96_000) } else { (450, 64_000) };
-                let trial = writer.trial(&Shape {
-                    design: DESIGNS[0],
-                    round,
-                    schedule: "as fast as it goes",
-                    even: true,
-                    scheduled_rate: None,
-                    rate: rate + u64::from(round),
-                    service_us,
-                    read_bytes: 5_100,
-                    warm_up: 0,
-                    stall: None,
-                    beside,
-                })?;
-                if !beside {
-                    continue;
-                }
-                let mut asked = AskedBeside {
-                    name: "question 1".to_owned(),
-                    unfinished: 1,
-                    ..AskedBeside::default()
-                };
-                asked.set_times(&[1.5, 1.7, 2.5]);
-                if round == 5 {
-                    asked.failed = 1;
-                    asked.messages = vec!["no memory <left>".to_owned()];
-                }
-                writer.log.append(&DriveRecord::Beside(BesideRecord {
-                    trial,
-                    design: DESIGNS[0].to_owned(),
-                    round,
-                    questions: vec![asked],
                 }))?;
             }
         }

@@ -22,6 +22,8 @@ mod passes;
 #[cfg(test)]
 mod per_node;
 #[cfg(test)]
+mod recommendation;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod simulated;
@@ -67,5 +69,7 @@ mod read {
         LazyLock::new(|| fixture::passes().unwrap().summary);
     pub static QUESTIONS: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::questions().unwrap().summary);
+    pub static SEVERAL: LazyLock<DriveSummary> =
+        LazyLock::new(|| fixture::answered_by_several().unwrap().summary);
     pub static STALL: LazyLock<DriveSummary> = LazyLock::new(|| fixture::stall().unwrap().summary);
 }

@@ -6,7 +6,7 @@ use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, FailureKind};
 
 use super::fixture::DESIGNS;
-use super::read::{COMPARISON, RATE, SEARCH, STALL, verdict};
+use super::read::{COMPARISON, RATE, SEARCH, STALL, compared, verdict};
 
 fn has_headline(summary: &DriveSummary) -> bool {
     html::render(summary).contains("class=\"answers\"")
@@ -172,12 +172,66 @@ fn a_quantile_of_few_operations_is_marked_and_of_fewer_not_shown() {
     rarefy(&mut summary.designs[0], 1, 500);
     assert_eq!(
         row(&summary).matches('~').count(),
-        2,
-        "both p99, and no p99.9"
+        3,
+        "the p99 of rounds, of all rounds and of service, and no p99.9"
     );
     assert!(render(&summary, 200, false).contains(note));
     assert!(html::render(&summary).contains(note));
     rarefy(&mut summary.designs[0], 1, 50);
     assert!(!row(&summary).contains('~'), "{}", row(&summary));
     assert!(verdict(&summary).contains("(too few for a p99)"));
+}
+
+/// As a design of several rounds of which one had a long pause: the p99 of all operations is that of the pause.
+fn with_a_pause(summary: &mut DriveSummary) {
+    let design = &mut summary.designs[0];
+    for operation in &mut design.figures.as_mut().unwrap().operations {
+        operation.response.as_mut().unwrap().p99 = 8.88;
+    }
+    for p99 in &mut design.response_p99 {
+        *p99 = Estimate::from_samples(&[0.011, 0.012, 0.013, 0.011, 0.012, 0.013, 9.0]);
+    }
+}
+
+#[test]
+fn one_p99_leads_in_tables_charts_and_verdict_and_the_other_is_named() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    with_a_pause(&mut summary);
+    let summary = compared(&summary);
+    let text = render(&summary, 220, false);
+    let row = text.lines().find(|line| line.contains(" write ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let row = cells.join(" ");
+    assert!(row.contains(" 12.0 ms 8.88 s "), "{row}");
+    assert!(text.contains("p99, all rounds"), "{text}");
+    assert!(text.contains("p99 is the median of the rounds"), "{text}");
+    let verdict = verdict(&summary);
+    assert!(verdict.contains(" and 12.0 ms"), "{verdict}");
+    assert!(!verdict.contains("8.88"), "{verdict}");
+    let page = html::render(&summary);
+    let (_, table) = page.split_once("<h2>Operations</h2>").unwrap();
+    let table = table.split("</section>").next().unwrap();
+    assert!(table.contains(">12.0 ms<small>"), "{table}");
+    assert!(table.contains("p99, all rounds</th>") && table.contains(">8.88 s<"));
+    assert!(table.contains("p99 is the median of the rounds"), "{table}");
+}
+
+#[test]
+fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    with_a_pause(&mut summary);
+    summary.designs[0].response_p99[1] = None;
+    let text = render(&summary, 220, false);
+    let row = text.lines().find(|line| line.contains(" write ")).unwrap();
+    assert!(row.contains(" 8.88 s "), "{row}");
+    assert!(!row.contains("12.0 ms"), "{row}");
+}
+
+#[test]
+fn a_single_round_has_one_p99_and_needs_no_words() {
+    let text = render(&STALL, 200, false) + &html::render(&STALL);
+    assert!(!text.contains("p99, all rounds"), "{text}");
+    assert!(!text.contains("median of the rounds"), "{text}");
 }

@@ -10,7 +10,7 @@ use super::read::{COMPARISON, compared, verdict};
 
 /// Makes a load on designs of these names with these operations per second, one of each round.
 /// Response times are in inverse proportion.
-fn load(designs: &[(&str, Vec<f64>)]) -> DriveSummary {
+pub fn load(designs: &[(&str, Vec<f64>)]) -> DriveSummary {
     let mut summary = COMPARISON.clone();
     let (info, figures) = (
         summary.designs[0].info.clone(),

@@ -36,6 +36,8 @@ pub struct Writer<'a> {
     pub seconds: u32,
     /// Nodes whose samples are added up, if there are several.
     pub nodes: Option<u32>,
+    /// Design that answers questions beside the next trials, in place of the driven one.
+    pub answered_by: Option<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -46,6 +48,7 @@ impl<'a> Writer<'a> {
             trials: 0,
             seconds: SECONDS,
             nodes: None,
+            answered_by: None,
         }
     }
 }
@@ -119,6 +122,7 @@ impl Writer<'_> {
             even: shape.even,
             warm_up: false,
             beside: shape.beside,
+            answered_by: self.answered_by.clone(),
             started_at_ns: 1_790_000_000_000_000_000 + u64::from(self.trials) * 90_000_000_000,
         };
         let path = HistogramLog::path(self.log.dir(), start.trial);

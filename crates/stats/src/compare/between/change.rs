@@ -21,10 +21,12 @@ pub use absent::Absent;
 pub struct Change {
     pub design: String,
     pub what: What,
-    /// Figure of run A: median seconds of a query, or seconds for a row in loading.
+    /// Figure of A in seconds: the centre of its rounds, of a rate that of the seconds for each row or operation; in
+    /// the loading of a run, the seconds for a row.
     pub a: f64,
-    /// Figure of run B.
+    /// Figure of B.
     pub b: f64,
+    /// `b` divided by `a`.
     pub ratio: f64,
     /// Bounds of the ratio. Without twins they are about these tables, not about the designs; `None`
     /// for too few rounds or slices.
@@ -89,10 +91,8 @@ pub struct Run<'a> {
 struct Figure {
     design: String,
     what: What,
-    a: f64,
-    b: f64,
-    /// Logarithm of the ratio.
-    centre: f64,
+    /// Logarithms of the seconds in A and in B.
+    centres: [f64; 2],
     /// Variance of the centre that is due to each run, or the reason why it is unknown.
     parts: Result<[Part; 2], Unknown>,
     noise: Option<TableNoise>,
@@ -263,9 +263,7 @@ impl Figure {
         Some(Figure {
             design: design.to_owned(),
             what: What::Query(a.query.clone()),
-            a: a.time?.median,
-            b: b.time?.median,
-            centre: one.shift_to(&two)?,
+            centres: [one.centre()?, two.centre()?],
             parts: parts.map(|(a, b)| [a, b]).ok_or(Unknown::FewRounds),
             noise: None,
         })
@@ -282,9 +280,7 @@ impl Figure {
         Some(Figure {
             design: one.info.id.clone(),
             what: What::Loading,
-            a: 1.0 / a,
-            b: 1.0 / b,
-            centre: (a / b).ln(),
+            centres: [-a.ln(), -b.ln()],
             parts: parts.map(|(a, b)| [a, b]).ok_or(Unknown::FewSlices),
             noise,
         })
@@ -299,6 +295,8 @@ impl Figure {
 
     fn change(self, method: &Method, same_within: f64) -> Change {
         let has_few_rounds = self.has_few_rounds();
+        let [a, b] = self.centres;
+        let centre = b - a;
         let parts = self.parts.map(|of_rounds| {
             let of_tables = self.noise.map(TableNoise::part);
             of_rounds
@@ -307,7 +305,7 @@ impl Figure {
                 .collect::<Vec<Part>>()
         });
         let interval = parts.as_ref().ok();
-        let interval = interval.map(|parts| method.interval_of(self.centre, parts));
+        let interval = interval.map(|parts| method.interval_of(centre, parts));
         let (shown, unknown) = match (&parts, interval, self.noise) {
             (Err(why), ..) => (Shown::CannotTell, Some(*why)),
             (_, _, None) | (_, None, _) => (Shown::CannotTell, Some(Unknown::NoTwins)),
@@ -318,20 +316,32 @@ impl Figure {
             why => why,
         });
         let one_end = parts.ok().filter(|_| self.noise.is_some());
-        let one_end = one_end.map(|p| method.for_one_end().interval_of(self.centre, &p));
+        let one_end = one_end.map(|p| method.for_one_end().interval_of(centre, &p));
         Change {
-            ratio: self.centre.exp(),
+            ratio: centre.exp(),
             interval: interval.and_then(Interval::bounds),
             at_most: one_end.map(|interval| interval.high.exp()),
             design: self.design,
             what: self.what,
-            a: self.a,
-            b: self.b,
+            a: a.exp(),
+            b: b.exp(),
             same_within,
             shown,
             unknown,
             has_few_rounds,
         }
+    }
+}
+
+impl Change {
+    /// Returns the ratio of B to A as both are shown, with its bounds: of rates it is that of the rates, although the
+    /// seconds for each row or operation are compared.
+    pub fn shown_ratio(&self) -> (f64, Option<(f64, f64)>) {
+        if !self.what.is_rate() {
+            return (self.ratio, self.interval);
+        }
+        let bounds = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+        (1.0 / self.ratio, self.interval.map(bounds))
     }
 }
 

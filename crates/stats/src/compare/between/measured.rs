@@ -48,7 +48,7 @@ pub struct Measured {
     pub is_one_shard: bool,
     /// Operations with what they do, in words.
     pub operations: Vec<(String, String)>,
-    /// Questions that are asked beside every second load, each with its text and who answers it, in words.
+    /// Questions that are asked beside loads, each with its text.
     pub questions: Vec<(String, String)>,
     /// Names and values of what it was made with, in the order in which differences are told.
     pub conditions: Vec<(&'static str, String)>,
@@ -82,8 +82,6 @@ pub struct MeasuredFigure {
     pub is_beside: bool,
     /// Number of each round with its seconds: of a rate those for one row or operation.
     pub rounds: Vec<(u32, f64)>,
-    /// Median of these seconds.
-    pub median: f64,
     /// Variance of the logarithm of the figure by the searches' own intervals, for an interval where the rounds are too
     /// few to tell anything; `None` if it is not known.
     pub part: Option<Part>,

@@ -192,7 +192,8 @@ impl MeasuredFigure {
         same_within: f64,
     ) -> Option<Change> {
         let (one, two) = (Paired::of_one(&self.rounds), Paired::of_one(&other.rounds));
-        let centre = one.shift_to(&two)?;
+        let (a, b) = (one.centre()?, two.centre()?);
+        let centre = b - a;
         let of_rounds = method.part(&one).zip(method.part(&two));
         // What a search knows of itself is an interval, but not how much the next search would differ.
         let part = |figure: &MeasuredFigure, rounds: &Paired| method.part(rounds).or(figure.part);
@@ -214,8 +215,8 @@ impl MeasuredFigure {
         Some(Change {
             design: design.to_owned(),
             what: self.what.clone(),
-            a: self.median,
-            b: other.median,
+            a: a.exp(),
+            b: b.exp(),
             ratio: centre.exp(),
             interval: interval.and_then(|interval| interval.bounds()),
             at_most: one_end.map(|interval| interval.high.exp()),

@@ -4,6 +4,9 @@
 //! Two runs have different tables, servers and days, so their rounds are not paired: they are two
 //! independent samples. Rounds of the same number have equal parameters, so they vary less than
 //! independent ones, and intervals are wider than they need to be, not narrower.
+//!
+//! A figure of a run is the centre of its rounds, and a ratio that of two such centres, so that the ratio is always
+//! that of the figures beside it.
 
 mod by_factors;
 mod change;

@@ -13,7 +13,6 @@ use crate::drive::{
     DriveDesign, DriveSummary, FoundRate, LoadFigures, OperationFigures, PassInfo, Support,
     TrialSummary,
 };
-use crate::estimate::median;
 use crate::quantile::normal;
 
 /// Micros of a second.
@@ -112,10 +111,7 @@ fn conditions(load: &DriveSummary) -> Vec<(&'static str, String)> {
         ("seed", header.seed.to_string()),
         ("nodes added meanwhile", list(added.collect())),
         ("methods recorded meanwhile", recorded.to_owned()),
-        (
-            "questions beside every second load",
-            list(beside::told(load)),
-        ),
+        ("questions beside the load", list(beside::told(load))),
     ]
 }
 
@@ -212,14 +208,11 @@ fn of_rounds(
 ) -> Option<MeasuredFigure> {
     rounds.retain(|(_, seconds)| seconds.is_finite() && *seconds > 0.0);
     rounds.sort_by_key(|(round, _)| *round);
-    let mut values: Vec<f64> = rounds.iter().map(|(_, seconds)| *seconds).collect();
-    values.sort_by(f64::total_cmp);
-    (!values.is_empty()).then(|| MeasuredFigure {
+    (!rounds.is_empty()).then(|| MeasuredFigure {
         what,
         operation,
         is_beside: false,
         rounds,
-        median: median(&values),
         part: None,
         chosen_from: 1,
     })

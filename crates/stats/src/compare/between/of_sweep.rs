@@ -95,7 +95,6 @@ fn highest_rate(design: &SweepDesign) -> Option<MeasuredFigure> {
         operation: None,
         is_beside: false,
         rounds: table.rounds,
-        median: table.median,
         part: None,
         chosen_from: candidates.count(),
     })

@@ -8,6 +8,7 @@
 //! each design and query from a log-normal distribution.
 
 mod common;
+mod draws;
 mod full_scale;
 mod month;
 mod quantiles;
@@ -16,19 +17,17 @@ use super::rounds::SAME_WITHIN;
 use super::{DesignSummary, Forecast, QuerySummary, Summary, ledger};
 use crate::decide::{
     Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, ForecastsHeld, Minimise,
-    Noise, Question, Rule, Settled, Status, StoragePrice, Timed,
+    Noise, Question, Rule, Settled, Status, StoragePrice,
 };
-use crate::estimate::median;
 use crate::random::SplitMix64;
 use crate::thousands;
+use draws::{TableDraws, draw, timed};
 use full_scale::{at_rest, counted, to_buy};
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
 const RESAMPLES: usize = 400;
 /// Seed of the resamples, so that the same journal always gives the same decision.
 const SEED: u64 = 0x0BAC_E0FF;
-/// Seed of the differences between tables of one design.
-const TABLES_SEED: u64 = 0x0007_AB1E;
 /// Seed of the errors of storage at full scale.
 const STORAGE_SEED: u64 = 0x0057_04A6;
 /// Share of the rows from which on a query that reads them counts as a scan.
@@ -304,20 +303,6 @@ fn default_rule() -> Rule {
     }
 }
 
-/// Draws rounds with replacement, as many as there are, [`RESAMPLES`] times.
-fn draw(rounds: &[u32]) -> Vec<Vec<u32>> {
-    if rounds.len() < 2 {
-        return Vec::new();
-    }
-    let mut random = SplitMix64::new(SEED);
-    let mut resamples = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        let drawn = rounds.iter().map(|_| rounds[random.below(rounds.len())]);
-        resamples.push(drawn.collect());
-    }
-    resamples
-}
-
 /// Returns whether a design may be recommended. Failures of single queries are not considered here, but
 /// with the answers.
 fn status(design: &DesignSummary) -> Status {
@@ -351,59 +336,6 @@ fn beaten_by(design: &DesignSummary) -> String {
         .collect();
     let at_rows = at_rows.join("; ");
     format!("{} beats it in everything {at_rows}", dropped.by)
-}
-
-/// Draws random factors between a table and another one of the same design.
-struct TableDraws(SplitMix64);
-
-impl TableDraws {
-    fn new() -> TableDraws {
-        TableDraws(SplitMix64::new(TABLES_SEED))
-    }
-
-    /// Draws a factor for each resample.
-    fn factors(&mut self, deviation: f64, resamples: usize) -> Vec<f64> {
-        (0..resamples)
-            .map(|_| (deviation * self.0.normal()).exp())
-            .collect()
-    }
-}
-
-/// Returns the time of a query with its resamples, each multiplied by the factor of the table in it.
-fn timed(
-    design: &DesignSummary,
-    query: &QuerySummary,
-    drawn: &[Vec<u32>],
-    factors: &[f64],
-) -> Timed {
-    if let Some(failure) = design.failure_of(&query.query) {
-        return Timed::Failed(failure.reason.clone());
-    }
-    let Some(point) = query.median() else {
-        let was_asked = design.info.why_not_asked(&query.query).is_none();
-        let why = if was_asked { "measured" } else { "asked" };
-        return Timed::Unknown(format!("it was not {why}"));
-    };
-    let resamples: Vec<f64> = drawn
-        .iter()
-        .zip(factors)
-        .filter_map(|(rounds, factor)| Some(median_of(query, rounds)? * factor))
-        .collect();
-    Timed::Seconds(if resamples.len() == drawn.len() && !drawn.is_empty() {
-        Figure::resampled(point, resamples)
-    } else {
-        Figure::once(point)
-    })
-}
-
-/// Returns the median time over rounds that may repeat, if the query was answered in all of them.
-fn median_of(query: &QuerySummary, rounds: &[u32]) -> Option<f64> {
-    let mut seconds: Vec<f64> = Vec::with_capacity(rounds.len());
-    for round in rounds {
-        seconds.push(query.seconds_in(*round)?);
-    }
-    seconds.sort_by(f64::total_cmp);
-    Some(median(&seconds))
 }
 
 fn rounds_in_words(rounds: usize) -> String {

@@ -86,4 +86,5 @@ fn known_values(sample: &ServerSample) -> usize {
         + usize::from(sample.gc_count.is_some())
         + usize::from(sample.pending_compactions.is_some())
         + usize::from(sample.read_p99_micros.is_some())
+        + usize::from(sample.database.is_some())
 }

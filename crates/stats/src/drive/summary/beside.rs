@@ -1,12 +1,15 @@
 //! What questions cost the load beside which they are asked: each load with them against the one without
 //! them in the same round.
 
+mod harm;
+
 use serde::Serialize;
 
 use super::{DriveDesign, DriveSummary, TrialSummary};
 use crate::Estimate;
 use crate::counts::total;
-use crate::drive::{AskedBeside, BesideRecord, TrialEnd};
+use crate::drive::{AskedBeside, BesideRecord, TrialEnd, TrialStart};
+pub use harm::Harm;
 
 /// Most messages of failures and differences that are kept of a question.
 const MOST_MESSAGES: usize = 5;
@@ -15,6 +18,9 @@ const MOST_MESSAGES: usize = 5;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BesideFigures {
     pub design: String,
+    /// Design that answered them; absent if the driven one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// Number of rounds in which both loads came to their end.
     pub pairs: usize,
     /// Successful operations per second.
@@ -79,28 +85,38 @@ pub struct AskedInRound {
     pub p50: Option<f64>,
 }
 
-/// Sums up what questions cost each design.
+/// Sums up what questions cost each design, by who answered them.
 pub fn figures(summary: &DriveSummary, records: &[BesideRecord]) -> Vec<BesideFigures> {
-    let designs = summary.designs.iter();
-    designs
-        .map(|design| of_design(summary, design, records))
-        .collect()
+    let Some(asked) = &summary.header.beside else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for design in &summary.designs {
+        for by in asked.answering() {
+            all.push(of_design(summary, design, by, records));
+        }
+    }
+    all
 }
 
 fn of_design(
     summary: &DriveSummary,
     design: &DriveDesign,
+    by: Option<&str>,
     records: &[BesideRecord],
 ) -> BesideFigures {
-    let pairs = pairs(summary, design);
+    let pairs = pairs(summary, design, by);
     let operations = summary.header.operations.iter().enumerate();
     let own: Vec<(&BesideRecord, f64)> = { records.iter() }
         .filter(|record| record.design == design.info.id)
-        .filter_map(|record| Some((record, summary.trial(record.trial)?.duration)))
+        .filter_map(|record| Some((record, summary.trial(record.trial)?)))
+        .filter(|(_, trial)| answered_by(summary, &trial.start) == by)
+        .map(|(record, trial)| (record, trial.duration))
         .collect();
     let asked = summary.header.beside.iter().flat_map(|b| &b.questions);
     BesideFigures {
         design: design.info.id.clone(),
+        answered_by: by.map(str::to_owned),
         pairs: pairs.len(),
         rate: ratio(&pairs, |trial| Some(trial.figures.ops_per_second)),
         operations: operations
@@ -128,14 +144,21 @@ struct Pair<'a> {
     with: &'a TrialSummary,
 }
 
-/// Returns the rounds of a design in which both loads came to their end.
-fn pairs<'a>(summary: &'a DriveSummary, design: &DriveDesign) -> Vec<Pair<'a>> {
+/// Returns the design that answered beside a load; `None` if the driven one did.
+fn answered_by<'a>(summary: &'a DriveSummary, start: &'a TrialStart) -> Option<&'a str> {
+    start.answered_by(summary.header.beside.as_ref()?)
+}
+
+/// Returns the rounds of a design in which both loads came to their end: the one without questions, and the one with
+/// those that this design answered, or the driven one itself.
+fn pairs<'a>(summary: &'a DriveSummary, design: &DriveDesign, by: Option<&str>) -> Vec<Pair<'a>> {
     let own = |trial: &&TrialSummary| {
         let complete = trial.end.as_ref().is_some_and(TrialEnd::is_complete);
         trial.start.design == design.info.id && !trial.start.warm_up && complete
     };
     let trials: Vec<&TrialSummary> = summary.trials.iter().filter(own).collect();
     let with = trials.iter().filter(|trial| trial.start.beside);
+    let with = with.filter(|trial| answered_by(summary, &trial.start) == by);
     with.filter_map(|with| {
         let mut others = trials.iter().filter(|trial| !trial.start.beside);
         let without = others.find(|trial| trial.start.round == with.start.round)?;
@@ -226,10 +249,14 @@ fn of_question(name: &str, place: usize, records: &[(&BesideRecord, f64)]) -> Qu
 }
 
 impl DriveSummary {
-    /// Returns the loads of a design with questions beside them, of the rounds in which both loads came to their
-    /// end.
-    pub fn loads_with_questions(&self, design: &DriveDesign) -> Vec<&TrialSummary> {
-        let pairs = pairs(self, design).into_iter();
+    /// Returns the loads of a design with questions that this other design answered, or the driven one itself, of the
+    /// rounds in which both loads came to their end.
+    pub fn loads_with_questions(
+        &self,
+        design: &DriveDesign,
+        by: Option<&str>,
+    ) -> Vec<&TrialSummary> {
+        let pairs = pairs(self, design, by).into_iter();
         pairs.map(|pair| pair.with).collect()
     }
 }

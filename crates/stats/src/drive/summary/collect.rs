@@ -44,6 +44,7 @@ impl Collected {
                 partitions: Vec::new(),
                 passes: Vec::new(),
                 beside: Vec::new(),
+                answering_ended: Vec::new(),
                 nodes_added: Vec::new(),
                 comparison: LoadComparison::default(),
                 read_repairs: BTreeMap::new(),
@@ -110,6 +111,7 @@ impl Collected {
                 self.trial(number, asked.trial)?;
                 self.beside.push(asked.clone());
             }
+            DriveRecord::AnsweringEnded(ended) => self.run.answering_ended.push(ended.clone()),
             DriveRecord::NodeAdded(added) => {
                 self.trial(number, added.trial)?;
                 self.run.nodes_added.push(added.clone());

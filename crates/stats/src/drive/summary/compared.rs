@@ -47,6 +47,14 @@ pub enum LoadFigure {
     P99,
 }
 
+/// The design to take after a load, and the next one.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadChoice<'a> {
+    pub design: &'a DriveDesign,
+    /// The best one of the others that did all that was asked; `None` if no other one did.
+    pub runner_up: Option<&'a DriveDesign>,
+}
+
 /// Figure of one operation or of all of them, with the designs that have it.
 struct Compared {
     figure: LoadFigure,
@@ -100,6 +108,42 @@ impl FigureComparison {
 }
 
 impl DriveSummary {
+    /// Returns the design to take: the best one by the figure that designs are judged by, of those that did all that
+    /// was asked and are no yardsticks; `None` if no design did. A search and passes have no choice.
+    pub fn choice(&self) -> Option<LoadChoice<'_>> {
+        if self.header.objective.is_some() || self.header.passes.is_some() {
+            return None;
+        }
+        let at_a_rate = !is_closed_loop(self);
+        // The smaller, the better.
+        let figure = |design: &DriveDesign| {
+            if at_a_rate {
+                self.slowest_p99(design).map(|(_, p99)| p99.median)
+            } else {
+                design.rate.map(|rate| -rate.median)
+            }
+        };
+        let is_choice = |design: &&DriveDesign| {
+            !design.info.is_yardstick() && self.has_result(design, at_a_rate)
+        };
+        let mut ranked: Vec<(f64, &DriveDesign)> = { self.may_be_best().into_iter() }
+            .filter(is_choice)
+            .filter_map(|design| Some((figure(design)?, design)))
+            .collect();
+        let best = self.comparison.main().and_then(|main| main.best.as_ref());
+        // The comparison leaves rounds out that were not steady.
+        let is_best = |id: &String| best == Some(id);
+        ranked.sort_by(|(a, one), (b, other)| {
+            let best_first = is_best(&other.info.id).cmp(&is_best(&one.info.id));
+            best_first.then(a.total_cmp(b))
+        });
+        let mut designs = ranked.into_iter().map(|(_, design)| design);
+        Some(LoadChoice {
+            design: designs.next()?,
+            runner_up: designs.next(),
+        })
+    }
+
     /// Returns the highest response time p99 of any operation in a round in seconds, over the rounds of
     /// a design, and the place of the operation whose median is the highest. Operations are those of
     /// which most rounds have a p99.

@@ -11,14 +11,16 @@ mod passes;
 mod per_node;
 mod result;
 
-pub use beside::{AskedInRound, BesideFigures, OperationBeside, QuestionBeside, WithAndWithout};
+pub use beside::{
+    AskedInRound, BesideFigures, Harm, OperationBeside, QuestionBeside, WithAndWithout,
+};
 pub use collect::warm_up_of;
-pub use compared::{FigureComparison, LoadComparison, LoadFigure};
+pub use compared::{FigureComparison, LoadChoice, LoadComparison, LoadFigure};
 pub use passes::PassFigures;
 
 use super::{
-    DriveHeader, DriveRun, FoundRate, LoadFigures, NodeAdded, Partitions, PassRecord, ProbeRecord,
-    SecondCounts, TrialEnd, TrialStart,
+    AnsweringEnded, DriveHeader, DriveRun, FoundRate, LoadFigures, NodeAdded, Partitions,
+    PassRecord, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
 };
 use crate::design::{DesignsBySetting, by_setting};
 use crate::per_node::{PerNode, Wanted};
@@ -39,9 +41,12 @@ pub struct DriveSummary {
     /// Figures of each pass of each design, if passes took the place of loads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<PassFigures>,
-    /// What questions beside the load cost each design, if some were asked.
+    /// What questions beside the load cost each design, by who answered them, if some were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<BesideFigures>,
+    /// Designs that could answer no more questions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answering_ended: Vec<AnsweringEnded>,
     /// Nodes that were added while a load ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes_added: Vec<NodeAdded>,

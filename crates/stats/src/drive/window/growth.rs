@@ -4,7 +4,8 @@ use std::ops::{AddAssign, Range};
 
 use crate::counts::{add, total};
 use crate::drive::figures::NodeRequests;
-use crate::drive::{DriveHeader, SecondCounts, ServerSample};
+use crate::drive::{CacheCounts, DriveHeader, SecondCounts, ServerSample};
+use crate::server_growth::server_growth;
 
 /// Growth of a counter of the server, and the operations during that time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,8 +20,8 @@ pub struct Growth {
 /// Growth of the requests to a cache of the server, and of those that it answered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CacheUse {
-    pub hits: Growth,
-    pub requests: Growth,
+    hits: f64,
+    requests: f64,
 }
 
 /// Requests to a node for the tables of a load, and the highest of its own recent p99 of them.
@@ -54,9 +55,28 @@ impl AddAssign for CacheUse {
 }
 
 impl CacheUse {
+    /// Computes the use of a cache in these seconds. Of several nodes a restart may show in one of the two counters
+    /// only; then neither of them counts.
+    pub fn between(
+        counts: &[SecondCounts],
+        seconds: Range<u32>,
+        cache: fn(&ServerSample) -> Option<CacheCounts>,
+    ) -> CacheUse {
+        let (_, samples) = with_the_one_before(counts, seconds);
+        let hits = server_growth(&samples, |s| Some(cache(s)?.hits as f64));
+        let requests = server_growth(&samples, |s| Some(cache(s)?.requests as f64));
+        let mut used = CacheUse::default();
+        for (hits, requests) in hits.iter().zip(&requests) {
+            if let Some((hits, requests)) = hits.amount.zip(requests.amount) {
+                used += CacheUse { hits, requests };
+            }
+        }
+        used
+    }
+
     /// Returns the share of the requests that the cache answered; `None` without requests.
     pub fn share(&self) -> Option<f64> {
-        (self.requests.amount > 0.0).then(|| self.hits.amount / self.requests.amount)
+        (self.requests > 0.0).then(|| self.hits / self.requests)
     }
 }
 
@@ -77,38 +97,34 @@ impl Growth {
         seconds: Range<u32>,
         value: fn(&ServerSample) -> Option<f64>,
     ) -> Growth {
+        let (counts, samples) = with_the_one_before(counts, seconds);
         let mut grown = Growth::default();
-        let mut before: Option<(u32, f64)> = None;
-        // Operations and bytes since the sample before.
-        let (mut operations, mut bytes_returned) = (0, 0);
-        let first = seconds.start.saturating_sub(1);
-        for second in counts
-            .iter()
-            .filter(|c| (first..seconds.end).contains(&c.second))
-        {
-            add(&mut operations, second.successes());
-            add(&mut operations, second.failed());
+        for span in server_growth(&samples, value) {
+            // What was done while the growth is not known is left out with it.
+            let Some(amount) = span.amount else { continue };
+            let (from, to) = (counts[span.from].second, counts[span.to].second);
+            grown += Growth {
+                amount,
+                seconds: f64::from(to.saturating_sub(from)),
+                ..Growth::of_operations(header, &counts[span.from + 1..=span.to])
+            };
+        }
+        grown
+    }
+
+    /// Counts the operations of some seconds, and the bytes that they read.
+    fn of_operations(header: &DriveHeader, seconds: &[&SecondCounts]) -> Growth {
+        let mut done = Growth::default();
+        for second in seconds {
+            add(&mut done.operations, second.successes());
+            add(&mut done.operations, second.failed());
             let read = header.operations.iter().zip(&second.operations);
             let read = read
                 .filter(|(info, _)| !info.writes)
                 .map(|(_, counts)| counts.bytes);
-            add(&mut bytes_returned, total(read));
-            let Some(now) = value(&second.server) else {
-                continue;
-            };
-            if let Some((at, then)) = before {
-                grown += Growth {
-                    // A server that was restarted counts from zero.
-                    amount: if now < then { now } else { now - then },
-                    seconds: f64::from(second.second.saturating_sub(at)),
-                    operations,
-                    bytes_returned,
-                };
-            }
-            before = Some((second.second, now));
-            (operations, bytes_returned) = (0, 0);
+            add(&mut done.bytes_returned, total(read));
         }
-        grown
+        done
     }
 
     pub fn by_operation(&self) -> Option<f64> {
@@ -157,4 +173,16 @@ impl Requests {
             p99_micros: self.p99_micros,
         }
     }
+}
+
+/// Returns the counts of these seconds and of the one before, with their samples of the server.
+fn with_the_one_before(
+    counts: &[SecondCounts],
+    seconds: Range<u32>,
+) -> (Vec<&SecondCounts>, Vec<&ServerSample>) {
+    let first = seconds.start.saturating_sub(1);
+    let is_counted = |c: &&SecondCounts| (first..seconds.end).contains(&c.second);
+    let counts: Vec<&SecondCounts> = counts.iter().filter(is_counted).collect();
+    let samples = counts.iter().map(|c| &c.server).collect();
+    (counts, samples)
 }

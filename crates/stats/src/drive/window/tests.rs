@@ -142,3 +142,40 @@ fn a_load_without_a_planned_time_and_its_end_lasted_as_far_as_it_is_on_record() 
     assert_eq!(planned(0.0), 12.0);
     assert_eq!(planned(11.5), 11.5);
 }
+
+/// Seconds of three nodes, of which one is restarted in the seventh second, while the other two grow by more than it
+/// had counted.
+fn with_a_restart() -> Vec<ASecond> {
+    let mut seconds = even_seconds(12, 10, 0);
+    for (n, (_, server)) in (0_u32..).zip(seconds.iter_mut()) {
+        let cpu = 100.0 + 3.0 * f64::from(n);
+        let is_restarted = n >= 6;
+        let generations = if is_restarted { 37 } else { 30 };
+        let hits = if is_restarted { 1_000 } else { 0 };
+        *server = ServerSample {
+            nodes: Some(3),
+            generations: Some(generations),
+            // The sum goes on, although a part of it has begun anew.
+            cpu_seconds: Some(if is_restarted { cpu + 900.0 } else { cpu }),
+            key_cache: Some(CacheCounts {
+                hits: u64::from(n) + hits,
+                requests: 2 * u64::from(n) + hits,
+            }),
+            ..ServerSample::default()
+        };
+    }
+    seconds
+}
+
+#[test]
+fn the_growth_of_nodes_is_that_of_the_time_in_which_none_was_restarted() {
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &with_a_restart(), true);
+    });
+    let figures = &summary(dir.path()).trials[0].figures;
+    assert_eq!(figures.server_cores, Some(3.0));
+    // 10 reads a second, and none of the second whose growth is not known.
+    let micros = figures.server_cpu_micros_per_op.unwrap();
+    assert!((micros - 0.3e6).abs() < 1e-3, "{micros}");
+    assert_eq!(figures.key_cache_hits, Some(0.5));
+}

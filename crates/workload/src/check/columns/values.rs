@@ -14,7 +14,7 @@ const USUAL_EXPONENT: f64 = 0.99;
 impl Checked<'_> {
     /// Checks a uniform distribution, which has two bounds.
     pub fn uniform(&self, written: &Spanned<Vec<Toml>>) -> Result<ColumnGenerator> {
-        let is_real = self.column.kind == ColumnType::Double;
+        let is_real = self.column.kind.is_floating();
         match written.get_ref()[..] {
             [Toml::Integer(from), Toml::Integer(to)] if !is_real && from <= to => {
                 self.fits(from, written.span())?;
@@ -23,6 +23,9 @@ impl Checked<'_> {
             }
             _ if is_real => {
                 let (from, to) = self.uniform_reals(written)?;
+                for bound in [from, to] {
+                    self.fits_float(bound, written.span())?;
+                }
                 Ok(ColumnGenerator::UniformReal { from, to })
             }
             _ => Err(self.not_a_range(written.span(), "uniform", "whole numbers")),
@@ -43,6 +46,7 @@ impl Checked<'_> {
     /// Checks the mean and the deviation of a normal distribution.
     pub fn normal(&self, wire: &wire::Normal) -> Result<(f64, f64)> {
         let mean = self.finite(&wire.mean, "mean")?;
+        self.fits_float(mean, wire.mean.span())?;
         Ok((mean, self.positive(&wire.deviation, "deviation")?))
     }
 
@@ -141,6 +145,18 @@ impl Checked<'_> {
         }
     }
 
+    /// Checks that a number is not too large for a column of floats of 32 bits.
+    fn fits_float(&self, number: f64, span: Range<usize>) -> Result<()> {
+        if self.column.kind == ColumnType::Float && number.abs() > f64::from(f32::MAX) {
+            let message = format!(
+                "{number:e} does not fit column `{}`, which is float (up to 3.4e38); make it double",
+                self.column.name
+            );
+            return Err(self.document.error(span, message));
+        }
+        Ok(())
+    }
+
     /// Returns a number, unless it is infinite or NaN.
     pub fn finite(&self, written: &Spanned<f64>, key: &str) -> Result<f64> {
         if written.get_ref().is_finite() {
@@ -172,6 +188,10 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
         (ColumnType::Boolean, Toml::Boolean(value)) => Value::Boolean(*value),
         (ColumnType::Int, Toml::Integer(number)) => Value::Int(i32::try_from(*number).ok()?),
         (ColumnType::Bigint, Toml::Integer(number)) => Value::Bigint(*number),
+        (ColumnType::Float, number) => {
+            let float = Some(real(number)? as f32);
+            Value::Float(float.filter(|float| float.is_finite())?)
+        }
         (ColumnType::Double, number) => Value::Double(real(number)?),
         (ColumnType::Text, Toml::String(text)) => Value::Text(text.clone()),
         (ColumnType::Timestamp, time) => Value::Timestamp(moment(time)?),

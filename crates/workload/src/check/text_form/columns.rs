@@ -8,8 +8,8 @@ use toml::Spanned;
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
 use crate::{
-    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TimeFormat, Zone, parse_percentage,
-    wire,
+    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TextForm, ThousandsMark,
+    TimeFormat, Zone, parse_percentage, wire,
 };
 
 /// Most words that stand for no value, each of which is compared with every cell.
@@ -196,28 +196,48 @@ pub fn decimal(document: Text<'_>, data: &wire::Data) -> Result<DecimalMark> {
     mark.map_err(|message| document.error(written.span(), message))
 }
 
-/// Returns the signs in numbers of columns, whose decimals are behind this mark.
+/// Returns what is before each three digits of numbers, whose decimals are behind this mark, in fields with this byte
+/// between them.
+pub fn thousands(
+    document: Text<'_>,
+    data: &wire::Data,
+    decimal: DecimalMark,
+    delimiter: Option<u8>,
+) -> Result<Option<ThousandsMark>> {
+    let Some(written) = &data.thousands else {
+        return Ok(None);
+    };
+    let mark = ThousandsMark::parse(written.get_ref());
+    let mark = mark.and_then(|mark| mark.check(decimal).map(|()| mark));
+    let mark = mark.map_err(|message| document.error(written.span(), message))?;
+    // Fields between other bytes may be in quotes.
+    if mark == ThousandsMark::Space && delimiter == Some(TextForm::SPACES) {
+        let message = "spaces are between the fields, so that none is in a number: leave `thousands` out, or say \
+                       another `delimiter`";
+        return Err(document.error(written.span(), message));
+    }
+    Ok(Some(mark))
+}
+
+/// Returns the signs in numbers of columns, in a file with these marks before decimals and before each three digits.
 pub fn signs(
     document: Text<'_>,
     data: &wire::Data,
     table: &Table,
-    decimal: DecimalMark,
+    (decimal, thousands): (DecimalMark, Option<ThousandsMark>),
 ) -> Result<BTreeMap<String, NumberForm>> {
     let mut signs = BTreeMap::new();
     for (column, written) in by_column(document, data.signs.as_ref(), table)? {
-        if !matches!(
-            column.kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        ) {
+        if !column.kind.is_number() {
             let message = format!(
-                "`signs` is for columns of numbers (int, bigint or double), but `{}` is a {}",
+                "`signs` is for columns of numbers (int, bigint, float or double), but `{}` is a {}",
                 column.name,
                 column.kind.name()
             );
             return Err(document.error(written.span(), message));
         }
         let form = NumberForm::parse(written.get_ref());
-        let form = form.and_then(|form| form.with_decimal(decimal));
+        let form = form.and_then(|form| form.in_file(decimal, thousands));
         let form = form.map_err(|message| document.error(written.span(), message))?;
         signs.insert(column.name.clone(), form);
     }

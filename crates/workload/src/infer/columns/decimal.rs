@@ -1,14 +1,15 @@
 //! Finds out whether the numbers of a file have a decimal comma.
 
 use super::is_time;
-use crate::DecimalMark;
+use super::thousands::around;
 use crate::infer::Asked;
 use crate::infer::evidence::{Decimals, Evidence};
 use crate::infer::rows::FileRows;
+use crate::{DecimalMark, ThousandsMark};
 
 /// Returns what says that the numbers of a file have a decimal comma: the user, or a column whose numbers have no other
-/// form, where no column has numbers with a decimal point. Numbers in lines of JSON have a point unless the user says
-/// otherwise.
+/// form, where no column has numbers with a decimal point, or commas that are unmistakably before three digits. Numbers
+/// in lines of JSON have a point unless the user says otherwise.
 pub fn comma(
     names: &[String],
     rows: &FileRows,
@@ -20,15 +21,27 @@ pub fn comma(
         Some(DecimalMark::Point) => return None,
         None => {}
     }
-    if !rows.has_delimiter() {
+    if !rows.has_delimiter() || asked.thousands == Some(ThousandsMark::Comma) {
         return None;
     }
+    let around = around(rows, asked);
     let mut found = None;
     for ((name, written), evidence) in names.iter().zip(&rows.names).zip(evidence) {
-        match evidence.decimals(is_time(name, written, asked)) {
+        let is_time = is_time(name, written, asked);
+        let thousands = evidence.thousands(is_time, around);
+        if thousands.is_some_and(|(mark, ..)| mark == ThousandsMark::Comma) {
+            return None;
+        }
+        match evidence.decimals(is_time) {
             Decimals::Point => return None,
             Decimals::Comma(line, value) if found.is_none() => {
-                found = Some(format!("as `{value}` of `{name}` in line {line} has one"));
+                found = Some(if value.contains(',') {
+                    format!("as `{value}` of `{name}` in line {line} has one")
+                } else {
+                    format!(
+                        "since the points of `{value}` of `{name}` in line {line} are before three digits"
+                    )
+                });
             }
             Decimals::Comma(..) | Decimals::Either => {}
         }

@@ -52,13 +52,10 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
     let ambiguous = seen.columns.iter().filter(|column| {
         let time = column.decision.time.as_ref();
         let is_odd = time.is_some_and(|time| time.odd.twice > 0 || time.odd.never > 0);
-        column.decision.lacks_year || is_odd || time.is_some_and(|time| time.or.is_some())
+        let is_none = column.decision.lacks_year || column.decision.may_be_times;
+        is_none || is_odd || time.is_some_and(|time| time.or.is_some())
     });
-    notes.extend(ambiguous.map(|column| {
-        let why = &column.decision.why;
-        let why = why.replace("'COLUMN=", &format!("'{}=", column.name));
-        format!("column `{}`: {why}", column.name)
-    }));
+    notes.extend(ambiguous.map(|column| format!("column `{}`: {}", column.name, column.why())));
     notes.extend(since_1970(seen));
     for column in seen.columns.iter().filter(|_| has_delimiter) {
         let quoted = column.evidence.quoted_after_spaces;
@@ -112,12 +109,8 @@ fn since_1970(seen: &SeenColumns) -> Vec<String> {
     }
     let are_numbers = |column: &&SeenColumn| {
         let kind = column.decision.kind;
-        let is_number = matches!(
-            kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        );
         // The types of a file that has some stay what they are.
-        is_number && column.decision.why != AS_STORED
+        kind.is_number() && column.decision.why != AS_STORED
     };
     let found = seen.columns.iter().filter(are_numbers).filter_map(|column| {
         let format = column.evidence.since_1970()?;

@@ -44,11 +44,18 @@ pub fn check_said(
     if decision.kind == ColumnType::Timestamp {
         return Ok(());
     }
+    let fitting = evidence.times_fitting();
+    let why = if decision.may_be_times && fitting * 2 > evidence.values {
+        decision.why.clone()
+    } else {
+        let values = evidence.values;
+        format!(
+            "only {fitting} of its {values} values have this form: say another one, or leave it out"
+        )
+    };
     Err(Error::Usage(format!(
-        "--time-format {}={}: only {} of its {} values have this form: say another one, or leave it out",
+        "--time-format {}={}: {why}",
         called.trim(),
-        format.written(),
-        evidence.times_fitting(),
-        evidence.values
+        format.written()
     )))
 }

@@ -1,29 +1,35 @@
 //! Numbers of a column with a decimal comma.
 
 use std::borrow::Cow;
+use std::net::Ipv4Addr;
 use std::sync::LazyLock;
 
 use super::kept::Kept;
 use super::{Decision, Evidence, ONE_MISFIT_IN, text};
 use crate::infer::signs::{Numbers, UNITS, loses_digits};
-use crate::{ColumnType, NumberForm};
+use crate::{ColumnType, NumberForm, ThousandsMark};
 
-/// Forms of numbers with these units and a decimal comma.
-static FORMS: LazyLock<[NumberForm; UNITS.len()]> =
-    LazyLock::new(|| UNITS.map(|unit| NumberForm::with_comma(unit.to_owned())));
+/// Forms of numbers with these units and a decimal comma, and with any mark before each three digits.
+static FORMS: LazyLock<[NumberForm; UNITS.len()]> = LazyLock::new(|| forms(None));
+
+fn forms(thousands: Option<ThousandsMark>) -> [NumberForm; UNITS.len()] {
+    UNITS.map(|unit| NumberForm::with_comma(unit.to_owned(), thousands))
+}
 
 /// The last form, which has no unit.
 const ALONE: usize = UNITS.len() - 1;
 
 /// How many values of a column are numbers with a decimal comma, or would be.
 pub struct CommaEvidence {
+    forms: Cow<'static, [NumberForm]>,
     tried: [Tried; UNITS.len()],
     /// Values that would lose digits as numbers, such as zeros before them.
     codes: u64,
     /// Plain numbers with a point, and those of them whose point is not before three digits.
     pointed: u64,
     points: u64,
-    /// Values whose comma is before decimals beyond doubt, and the first of them with its line.
+    /// Values whose comma is before decimals beyond doubt, and the first one of them, or of those with several points,
+    /// with its line.
     clear: u64,
     first: Option<(u64, String)>,
     kept: Kept,
@@ -45,7 +51,7 @@ struct Found {
 
 /// What a column says of the decimals of a file.
 pub enum Decimals {
-    /// Its numbers have a decimal comma, such as this one in this line.
+    /// Its numbers have a decimal comma, as this one in this line shows.
     Comma(u64, String),
     /// Its numbers cannot have one.
     Point,
@@ -54,13 +60,17 @@ pub enum Decimals {
 }
 
 impl CommaEvidence {
-    /// Begins with no values.
-    pub fn new() -> CommaEvidence {
+    /// Begins with no values, in which this mark is before each three digits; `None` if any may be.
+    pub fn new(thousands: Option<ThousandsMark>) -> CommaEvidence {
         let none = Tried {
             fits: 0,
             numbers: Numbers::NONE,
         };
         CommaEvidence {
+            forms: match thousands {
+                None => Cow::Borrowed(FORMS.as_slice()),
+                Some(_) => Cow::Owned(forms(thousands).to_vec()),
+            },
             tried: [none; UNITS.len()],
             codes: 0,
             pointed: 0,
@@ -78,7 +88,7 @@ impl CommaEvidence {
             return;
         }
         self.pointed += 1;
-        match number_in(&FORMS[ALONE], value) {
+        match number_in(&self.forms[ALONE], value) {
             Some((plain, number)) => self.add(ALONE, &plain, number),
             None => self.points += 1,
         }
@@ -87,17 +97,24 @@ impl CommaEvidence {
     /// Looks at a value that is no plain number. `is_no_other` says that it is no number if its commas are before each
     /// three digits.
     pub fn see(&mut self, line: u64, value: &str, is_no_other: bool) {
-        if !value.contains(|c: char| c.is_ascii_digit()) {
+        // An address may have three digits behind each of its points.
+        let is_address = value.parse::<Ipv4Addr>().is_ok();
+        if is_address || !value.contains(|c: char| c.is_ascii_digit()) {
             return;
         }
-        let mut forms = FORMS.iter().enumerate();
+        let mut forms = self.forms.iter().enumerate();
         let found = forms.find_map(|(place, form)| Some((place, number_in(form, value)?)));
         let Some((place, (plain, number))) = found else {
             return;
         };
         self.add(place, &plain, number);
-        if is_no_other && value.contains(',') {
-            self.clear += 1;
+        if !is_no_other {
+            return;
+        }
+        // Several points are before thousands, so that none is before decimals.
+        let has_comma = value.contains(',');
+        self.clear += u64::from(has_comma);
+        if has_comma || value.matches('.').count() > 1 {
             self.first.get_or_insert_with(|| (line, value.to_owned()));
         }
     }
@@ -114,6 +131,11 @@ impl CommaEvidence {
     /// Returns the number of values that are numbers only if their comma is before decimals.
     pub fn only_with_comma(&self) -> u64 {
         self.clear
+    }
+
+    /// Returns whether some plain numbers have a point that is not before three digits.
+    pub fn has_decimal_points(&self) -> bool {
+        self.points > 0
     }
 
     /// Returns the numbers that almost all of so many values are; those with a unit have to be all of them.
@@ -143,9 +165,9 @@ impl Evidence {
         // Where all numbers have a point, three digits behind each are rather decimals.
         let all_have_points = self.commas.pointed > 0 && self.commas.pointed == self.values;
         let have_points = self.commas.points > 0 || all_have_points;
-        let signs = decision.signs.as_ref().map(NumberForm::written);
-        let have_commas = signs.is_some_and(|signs| signs.ends_with(','));
-        if is_number(decision.kind) && (have_points || have_commas || !is_some) {
+        let signs = decision.signs.as_ref();
+        let have_commas = signs.is_some_and(NumberForm::has_commas);
+        if decision.kind.is_number() && (have_points || have_commas || !is_some) {
             return Decimals::Point;
         }
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
@@ -159,7 +181,7 @@ impl Evidence {
     /// times.
     pub fn decide_with_comma(&self, is_named_as_time: bool) -> Decision {
         let decision = self.decide(is_named_as_time);
-        let is_number = is_number(decision.kind);
+        let is_number = decision.kind.is_number();
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
         if !is_number && !is_text {
             return decision;
@@ -194,13 +216,6 @@ fn number_in<'v>(form: &NumberForm, value: &'v str) -> Option<(Cow<'v, str>, f64
     number.is_finite().then_some((plain, number))
 }
 
-fn is_number(kind: ColumnType) -> bool {
-    matches!(
-        kind,
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-    )
-}
-
 /// Decides for numbers with a decimal comma.
 fn with_comma(found: Found) -> Decision {
     let Numbers { all, whole, .. } = found.numbers;
@@ -221,7 +236,7 @@ fn with_comma(found: Found) -> Decision {
     }
     Decision {
         kind,
-        signs: (!unit.is_empty()).then(|| NumberForm::with_comma(unit.to_owned())),
+        signs: (!unit.is_empty()).then(|| NumberForm::with_comma(unit.to_owned(), None)),
         misfits: found.misfits,
         ..text(why)
     }

@@ -39,8 +39,11 @@ fn types_are_told_by_all_values() {
 #[test]
 fn commas_before_three_digits_are_told_from_decimal_commas() {
     let why = |cells: &[&str]| of(cells).decide(false).why;
-    let thousands = why(&["23,288", "810"]);
-    assert!(thousands.contains("or a decimal one"), "{thousands}");
+    for cells in [["23,288", "810"], ["23,288", "7.000"], ["12,500", "-1,125"]] {
+        let why = why(&cells);
+        assert!(why.contains("--thousands , says so"), "{cells:?}: {why}");
+        assert!(why.contains("--decimal , does"), "{cells:?}: {why}");
+    }
     for cells in [&["23,288", "1,021,025", "810"][..], &["23,288", "7.0"]] {
         let decision = of(cells).decide(false);
         let signs = decision.signs.map(|signs| signs.written());
@@ -267,7 +270,8 @@ fn numbers_with_a_decimal_comma_are_known() {
         (&["1.234", "567"][..], Int, "either"),
         (&["1", "2"][..], Int, "either"),
         (&["3000000000", "2"][..], Bigint, "either"),
-        (&["3.000.000.000", "2"][..], Bigint, "either"),
+        (&["3.000.000.000", "2"][..], Bigint, "comma"),
+        (&["192.168.100.101", "192.168.100.102"][..], Text, "either"),
         (&["007", "008"][..], Text, "either"),
         (&["2024-01-02", "2024-01-03"][..], Timestamp, "either"),
         (&["true", "false"][..], Boolean, "either"),

@@ -56,7 +56,8 @@ pub fn about(zone: Option<&Zone>, found: &FoundTime) -> String {
     if found.odd.never > 0 {
         let times = counted(found.odd.never);
         about.push_str(&format!(
-            "; {times} in an hour that its clocks skip, and so none"
+            "; {times} in an hour that its clocks skip, and so none, unless another zone is meant, such as Etc/GMT-1 \
+             for clocks that are never changed"
         ));
     }
     about

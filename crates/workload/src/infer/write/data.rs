@@ -89,9 +89,17 @@ impl Inferred {
         }
         if let Some(why) = &self.decimal_comma {
             let why = clean(why);
+            let others = match self.thousands {
+                None => "; points and spaces may be before three digits",
+                Some(_) => "",
+            };
+            line(out, &format!("decimal = \",\" # {why}{others}"));
+        }
+        if let Some((mark, why)) = &self.thousands {
+            let (mark, why) = (quoted(mark.written()), clean(why));
             line(
                 out,
-                &format!("decimal = \",\" # {why}; points and spaces may be before three digits"),
+                &format!("thousands = {mark} # before each three digits, {why}"),
             );
         }
         if self.bad_rows > 0 && !self.is_typed {

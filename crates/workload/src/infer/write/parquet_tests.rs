@@ -15,7 +15,7 @@ use crate::infer::{Asked, Origin, infer};
 fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("readings.parquet");
-    let columns: [(&str, ArrayRef); 4] = [
+    let columns: [(&str, ArrayRef); 5] = [
         (
             "Sensor Id",
             Arc::new(StringArray::from(vec!["a", "b", "a"])),
@@ -32,6 +32,11 @@ fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
             "raw",
             Arc::new(BinaryArray::from(vec![&b"x"[..], b"y", b"z"])),
         ),
+        // Texts that look like numbers stay what they are.
+        (
+            "amount",
+            Arc::new(StringArray::from(vec!["1,000,000", "7", "1,500"])),
+        ),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let file = std::fs::File::create(&path).unwrap();
@@ -47,7 +52,7 @@ fn a_parquet_file_keeps_its_types_and_what_has_none_is_left_out() {
         .iter()
         .map(|column| column.kind.name())
         .collect();
-    assert_eq!(kinds, ["text", "timestamp", "bigint"]);
+    assert_eq!(kinds, ["text", "timestamp", "bigint", "text"]);
     assert_eq!(
         (&table.partition_key[0], &table.order_key[0]),
         (&"sensor_id".to_owned(), &"time".to_owned())

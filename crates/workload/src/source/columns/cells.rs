@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, Float64Array, Int32Array, Int64Array, StringBuilder,
+    ArrayRef, BinaryBuilder, Float32Array, Float64Array, Int32Array, Int64Array, StringBuilder,
     TimestampMillisecondArray,
 };
 
@@ -19,7 +19,8 @@ use crate::{ColumnGenerator, ColumnType, Value};
 pub enum Cells {
     /// Whole numbers in a column of type int, bigint or timestamp.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
-    Reals(Box<dyn Numbers<f64>>),
+    /// Real numbers in a column of type float or double.
+    Reals(ColumnType, Box<dyn Numbers<f64>>),
     Texts(Box<dyn Texts>),
     Blobs(Bytes),
     Lists(Doubles),
@@ -36,10 +37,10 @@ impl Cells {
                 Cells::Integers(kind, Box::new(UniformInteger { from, to }))
             }
             ColumnGenerator::UniformReal { from, to } => {
-                Cells::Reals(Box::new(UniformReal { from, to }))
+                Cells::Reals(kind, Box::new(UniformReal { from, to }))
             }
-            ColumnGenerator::Normal { mean, deviation } if kind == ColumnType::Double => {
-                Cells::Reals(Box::new(Normal { mean, deviation }))
+            ColumnGenerator::Normal { mean, deviation } if kind.is_floating() => {
+                Cells::Reals(kind, Box::new(Normal { mean, deviation }))
             }
             ColumnGenerator::Normal { mean, deviation } => {
                 let normal = Normal { mean, deviation };
@@ -83,7 +84,8 @@ impl Cells {
             Cells::Integers(ColumnType::Int, law) => Value::Int(law.draw(draw) as i32),
             Cells::Integers(ColumnType::Timestamp, law) => Value::Timestamp(law.draw(draw)),
             Cells::Integers(_, law) => Value::Bigint(law.draw(draw)),
-            Cells::Reals(law) => Value::Double(law.draw(draw)),
+            Cells::Reals(ColumnType::Float, law) => Value::Float(law.draw(draw) as f32),
+            Cells::Reals(_, law) => Value::Double(law.draw(draw)),
             Cells::Texts(law) => {
                 let mut text = String::new();
                 law.append(draw, &mut text);
@@ -115,7 +117,10 @@ impl Cells {
             Cells::Integers(_, law) => Arc::new(Int64Array::from_iter_values(
                 draws.map(|draw| law.draw(draw)),
             )),
-            Cells::Reals(law) => Arc::new(Float64Array::from_iter_values(
+            Cells::Reals(ColumnType::Float, law) => Arc::new(Float32Array::from_iter_values(
+                draws.map(|draw| law.draw(draw) as f32),
+            )),
+            Cells::Reals(_, law) => Arc::new(Float64Array::from_iter_values(
                 draws.map(|draw| law.draw(draw)),
             )),
             Cells::Texts(law) => {
@@ -155,7 +160,7 @@ impl Cells {
     /// Returns an upper estimate of the bytes of the longest cell.
     pub fn most_bytes(&self) -> u64 {
         match self {
-            Cells::Integers(..) | Cells::Reals(_) => 8,
+            Cells::Integers(..) | Cells::Reals(..) => 8,
             Cells::Texts(law) => law.most_bytes(),
             Cells::Blobs(law) => law.most_bytes(),
             Cells::Lists(law) => law.bytes(),

@@ -32,7 +32,7 @@ fn sequence(start: i64, step: i64, every: u64, cycle: Option<u64>) -> Sequence {
 
 /// Makes one column of every kind.
 fn everything() -> Columns {
-    use ColumnType::{Bigint, Blob, Boolean, Double, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Blob, Boolean, Double, Float, Int, Text, Timestamp};
     let columns = [
         (
             "k",
@@ -113,6 +113,19 @@ fn everything() -> Columns {
             ColumnGenerator::Bytes {
                 length: 9..=99,
                 compressibility: 0.5,
+            },
+        ),
+        (
+            "f",
+            Float,
+            ColumnGenerator::UniformReal { from: 0.0, to: 1.0 },
+        ),
+        (
+            "g",
+            Float,
+            ColumnGenerator::Normal {
+                mean: 0.0,
+                deviation: 1.0,
             },
         ),
     ];

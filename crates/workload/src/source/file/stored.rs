@@ -102,7 +102,9 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
     }
     match kind {
         ColumnType::Boolean => matches!(stored, Boolean),
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Double => stored.is_numeric(),
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Float | ColumnType::Double => {
+            stored.is_numeric()
+        }
         ColumnType::Text => matches!(stored, Utf8 | LargeUtf8 | Utf8View),
         ColumnType::Timestamp => matches!(stored, Timestamp(..) | Date32 | Date64),
         ColumnType::Blob => {

@@ -79,6 +79,7 @@ impl TextFile {
             formats: form.formats.clone(),
             zone: form.zone.clone(),
             decimal: form.decimal,
+            thousands: form.thousands,
             signs: form.signs.clone(),
             bad_rows: form.bad_rows,
             ..TextForm::default()

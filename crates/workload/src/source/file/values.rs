@@ -4,12 +4,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::BadCell;
-use crate::number_form::has_decimal_comma;
+use crate::number_form::{grouped, has_decimal_comma};
 use crate::time_format::{has_offset, iso_time};
 use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone};
 use arrow::array::{
-    ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
-    TimestampMillisecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array,
+    StringArray, TimestampMillisecondArray,
 };
 
 /// Converts the cells of one column to its type.
@@ -20,7 +20,12 @@ pub fn parse(column: &Column, text: &StringArray, form: &TextForm) -> Result<Arr
         ColumnType::Boolean => Arc::new(BooleanArray::from(cells.read(boolean)?)),
         ColumnType::Int => Arc::new(Int32Array::from(cells.read_numbers()?)),
         ColumnType::Bigint => Arc::new(Int64Array::from(cells.read_numbers()?)),
-        // Knows NaN, inf and infinity too.
+        // These know NaN, inf and infinity too.
+        ColumnType::Float => {
+            let numbers = form.number_form(&column.name);
+            let floats = cells.read(|cell| float(cell, numbers))?;
+            Arc::new(Float32Array::from(floats))
+        }
         ColumnType::Double => Arc::new(Float64Array::from(cells.read_numbers()?)),
         ColumnType::Text => Arc::new(text.clone()),
         ColumnType::Timestamp => {
@@ -45,6 +50,7 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         ColumnType::Boolean => boolean(trimmed).is_some(),
         ColumnType::Int => number::<i32>(trimmed, numbers).is_some(),
         ColumnType::Bigint => number::<i64>(trimmed, numbers).is_some(),
+        ColumnType::Float => float(trimmed, numbers).is_some(),
         ColumnType::Double => number::<f64>(trimmed, numbers).is_some(),
         ColumnType::Text => true,
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
@@ -103,6 +109,13 @@ fn number<T: FromStr>(cell: &str, form: Option<&NumberForm>) -> Option<T> {
     }
 }
 
+/// Returns the nearest float to the number of a cell, unless that number is too large for any.
+fn float(cell: &str, form: Option<&NumberForm>) -> Option<f32> {
+    let float = number::<f32>(cell, form)?;
+    let is_infinite = || number::<f64>(cell, form).is_some_and(f64::is_infinite);
+    (!float.is_infinite() || is_infinite()).then_some(float)
+}
+
 /// The cells of one column.
 struct Cells<'a> {
     column: &'a Column,
@@ -155,6 +168,7 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
         ColumnType::Boolean => "a boolean (true, false, t, f, 1, 0)",
         ColumnType::Int => "an int (a whole number of 32 bits)",
         ColumnType::Bigint => "a bigint (a whole number of 64 bits)",
+        ColumnType::Float => "a float (a number of up to 3.4e38)",
         ColumnType::Double => "a double",
         ColumnType::Text => "text",
         ColumnType::Timestamp => {
@@ -165,11 +179,7 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
         }
     };
-    let is_number = matches!(
-        column.kind,
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-    );
-    let signs = numbers.filter(|_| is_number);
+    let signs = numbers.filter(|_| column.kind.is_number());
     let signs = signs.map_or(String::new(), |form| format!(" with {}", form.described()));
     format!("`{shown}{dots}` is not {expected}{signs}{advice}")
 }
@@ -192,17 +202,38 @@ fn advice(kind: ColumnType, cell: &str, numbers: Option<&NumberForm>) -> String 
                  or make the column `text`"
             )
         }
-        ColumnType::Int | ColumnType::Bigint if number::<f64>(word, numbers).is_some() => {
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Float
+            if number::<f64>(word, numbers).is_some() =>
+        {
             "; make the column `double`, or correct the cell".to_owned()
         }
-        ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-            if numbers.is_none() && has_decimal_comma(word) =>
-        {
-            "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
-                .to_owned()
+        kind if kind.is_number() && numbers.is_none() => {
+            of_marks(word).unwrap_or_else(|| AS_IT_IS.to_owned())
         }
         ColumnType::Timestamp => String::new(),
-        _ => "; correct the cell, or make the column `text`".to_owned(),
+        _ => AS_IT_IS.to_owned(),
+    }
+}
+
+/// Advice about a cell that nothing else makes one of its column's type.
+const AS_IT_IS: &str = "; correct the cell, or make the column `text`";
+
+/// Returns advice about a cell that is a number if the marks in it are those of its file.
+fn of_marks(cell: &str) -> Option<String> {
+    let decimal = has_decimal_comma(cell).then(|| {
+        "; if its comma is a decimal one, say `decimal = \",\"` in [data] (--decimal , of ingest)"
+            .to_owned()
+    });
+    let thousands = grouped(cell).map(|(mark, _)| {
+        format!(
+            "; if its {} are before each three digits, say `thousands = \"{}\"` in [data] (--thousands of ingest)",
+            mark.described(),
+            mark.written()
+        )
+    });
+    match (decimal, thousands) {
+        (Some(decimal), Some(thousands)) => Some(decimal + &thousands),
+        (decimal, thousands) => decimal.or(thousands),
     }
 }
 

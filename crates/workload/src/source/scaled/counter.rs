@@ -1,9 +1,9 @@
 //! Columns whose numbers only grow within a series, such as the readings of a meter.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type};
 
-use super::near::decimals;
+use super::near::{decimals, of_float};
 use super::sample::Sample;
 use super::spread::numbers;
 use crate::{ColumnType, SampleAxis, Stream};
@@ -31,12 +31,8 @@ impl Counter {
         axis: SampleAxis,
         stream: Stream,
     ) -> Option<Counter> {
-        let is_number = matches!(
-            kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        );
         let is_long = sample.len() >= FEWEST_ROWS * sample.series();
-        if !is_number || !is_long || column.null_count() > 0 {
+        if !kind.is_number() || !is_long || column.null_count() > 0 {
             return None;
         }
         let mut increases = 0;
@@ -54,6 +50,11 @@ impl Counter {
             return None;
         }
         let decimals = match kind {
+            ColumnType::Float => {
+                let values = column.as_primitive::<Float32Type>().values();
+                let mut decimals = values.iter().map(|value| decimals(of_float(*value)));
+                decimals.try_fold(0_usize, |most, decimals| Some(most.max(decimals?)))
+            }
             ColumnType::Double => {
                 let values = column.as_primitive::<Float64Type>().values();
                 let mut decimals = values.iter().map(|value| decimals(*value));
@@ -89,6 +90,13 @@ impl Counter {
             ColumnType::Bigint => numbers::<Int64Type>(taken, |row, value| {
                 value.checked_add(more(row) as i64).unwrap_or(value)
             }),
+            ColumnType::Float => numbers::<Float32Type>(taken, |row, value| match copies[row] {
+                0 => value,
+                _ => {
+                    let sum = self.rounded(of_float(value) + self.rounded(more(row))) as f32;
+                    if sum.is_finite() { sum } else { value }
+                }
+            }),
             ColumnType::Double => numbers::<Float64Type>(taken, |row, value| match copies[row] {
                 0 => value,
                 _ => self.rounded(value + self.rounded(more(row))),
@@ -115,7 +123,7 @@ impl Counter {
                 draws.unit() * step.max(2.0)
             }
         };
-        if self.kind == ColumnType::Double {
+        if self.kind.is_floating() {
             more
         } else {
             more.round()
@@ -137,6 +145,7 @@ fn amount(column: &ArrayRef, kind: ColumnType, place: usize) -> f64 {
     match kind {
         ColumnType::Int => f64::from(column.as_primitive::<Int32Type>().value(place)),
         ColumnType::Bigint => column.as_primitive::<Int64Type>().value(place) as f64,
+        ColumnType::Float => of_float(column.as_primitive::<Float32Type>().value(place)),
         ColumnType::Double => column.as_primitive::<Float64Type>().value(place),
         _ => 0.0,
     }

@@ -1,7 +1,7 @@
 //! Values near to others: numbers with other low digits, texts with other characters of the same kinds.
 
 use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type};
 
 use crate::{ColumnType, Stream};
 
@@ -37,6 +37,11 @@ impl Reach {
     /// Finds the reach of a column, which is of no use if it has no numbers.
     pub fn of(column: &ArrayRef, kind: ColumnType, different: usize) -> Reach {
         let mut values: Vec<f64> = match kind {
+            ColumnType::Float => {
+                let cells = column.as_primitive::<Float32Type>().iter().flatten();
+                let cells = cells.filter(|value| value.is_finite());
+                cells.map(of_float).collect()
+            }
             ColumnType::Double => {
                 let cells = column.as_primitive::<Float64Type>().iter().flatten();
                 cells.filter(|value| value.is_finite()).collect()
@@ -159,6 +164,12 @@ impl Reach {
     fn holds(&self, value: f64) -> bool {
         self.least <= value && value <= self.most
     }
+}
+
+/// Returns a float as the double that is written with the same digits, which are fewer than those of the same number.
+pub fn of_float(value: f32) -> f64 {
+    let mut buffer = zmij::Buffer::new();
+    buffer.format(value).parse().unwrap_or(f64::from(value))
 }
 
 /// Returns the number of decimals; `None` if there are more than people write.
@@ -312,6 +323,8 @@ mod tests {
         assert_eq!(decimals(0.25), Some(2));
         assert_eq!(decimals(100.0), Some(0));
         assert_eq!(decimals(1e300), None);
+        assert_eq!(decimals(of_float(21.7)), Some(1));
+        assert_eq!(decimals(f64::from(21.7_f32)), None);
         assert_eq!(decimals(51.846_000_000_000_004), None);
     }
 

@@ -2,8 +2,9 @@
 //! often as the sample, but not in the same order.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type};
 
+use super::near::of_float;
 use super::sample::Sample;
 use crate::{ColumnType, Stream};
 
@@ -167,6 +168,9 @@ fn runs(sample: &Sample, indexes: &[u32]) -> (Vec<u32>, Vec<Run>) {
 /// Returns the numbers of a column, without zeros and those that are none or that a double does not hold.
 fn numbers(column: &ArrayRef, kind: ColumnType) -> Vec<Option<f64>> {
     let all: Vec<Option<f64>> = match kind {
+        ColumnType::Float => { column.as_primitive::<Float32Type>().iter() }
+            .map(|cell| cell.map(of_float))
+            .collect(),
         ColumnType::Double => column.as_primitive::<Float64Type>().iter().collect(),
         ColumnType::Int => { column.as_primitive::<Int32Type>().iter() }
             .map(|cell| cell.map(f64::from))

@@ -175,12 +175,8 @@ impl About<'_> {
         owners: &Owners,
         stream: &Stream,
     ) -> Option<Neighbours> {
-        let is_number = matches!(
-            kind,
-            ColumnType::Int | ColumnType::Bigint | ColumnType::Double
-        );
         let array = self.array(index);
-        if !is_number {
+        if !kind.is_number() {
             return None;
         }
         let cells = hashes(array, kind);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringBuilder,
 };
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::growth::Growth;
@@ -111,6 +111,15 @@ impl Spread {
             neighbours.apply(places[row], copies[row])
         };
         match self.kind {
+            ColumnType::Float => numbers::<Float32Type>(column, |row, value| {
+                let near = match draw(row, u64::from(value.to_bits())) {
+                    Some(mut draws) => Some(self.reach.real(near::of_float(value), &mut draws)),
+                    None => neighbour(row),
+                };
+                // One that leaves its type stays as it is.
+                let near = near.map(|near| near as f32).filter(|near| near.is_finite());
+                near.unwrap_or(value)
+            }),
             ColumnType::Double => {
                 numbers::<Float64Type>(column, |row, value| match draw(row, value.to_bits()) {
                     Some(mut draws) => self.reach.real(value, &mut draws),
@@ -237,6 +246,11 @@ pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
             .as_primitive::<TimestampMillisecondType>()
             .iter()
             .map(|cell| cell.map(|cell| cell as u64))
+            .collect(),
+        ColumnType::Float => column
+            .as_primitive::<Float32Type>()
+            .iter()
+            .map(|cell| cell.map(|cell| u64::from(cell.to_bits())))
             .collect(),
         ColumnType::Double => column
             .as_primitive::<Float64Type>()

@@ -69,14 +69,14 @@ async fn questions_are_those_of_the_command_line_and_then_those_of_the_workload(
     let plan = asked
         .plan(&workload, &mix, (source.as_ref(), 9), 4)
         .unwrap();
-    assert!(plan.rows_stay && !plan.by_another);
+    assert!(plan.rows_stay && plan.answering.is_empty());
     let [first, second] = plan.questions.as_slice() else {
         panic!("{:?}", plan.questions);
     };
     assert_eq!(first.query.sql, sql);
     assert!(first.values.is_empty() && first.has_one_answer);
     assert_eq!(second.values.len(), 4, "parameters of each round");
-    let described = asked.described(&mix, None);
+    let described = asked.described(&mix, Vec::new());
     let names: Vec<&str> = described
         .questions
         .iter()
@@ -96,6 +96,72 @@ async fn rows_stay_where_nothing_writes_or_another_design_answers() {
     let arguments = [&question[..], &["--beside-design", "parquet"]].concat();
     let asked = read(&arguments, &["dry"]).await.unwrap().unwrap();
     assert!(stay(&asked, "update"));
+}
+
+/// The workload with designs that patterns match.
+fn with_designs() -> Workload {
+    let designs =
+        r#"designs = ["dry", "cassandra/wide", "parquet?codec=zstd", "parquet", "local/columnar"]"#;
+    let text = WORKLOAD.replace("ACTION", "update");
+    let text = text.replace(r#"designs = ["dry"]"#, designs);
+    Workload::parse(&text, Path::new("w.toml")).unwrap()
+}
+
+async fn answering(designs: &[&str], driven: &str) -> Result<Vec<String>> {
+    let mut arguments = vec!["--beside", "SELECT count(*) AS n FROM readings"];
+    for design in designs {
+        arguments.extend(["--beside-design", *design]);
+    }
+    let driven: DesignId = driven.parse().unwrap();
+    let options = options(&arguments);
+    let asked = options.beside.read(&with_designs(), &[driven]).await?;
+    let designs = asked.unwrap().designs;
+    Ok(designs.iter().map(DesignId::to_string).collect())
+}
+
+#[tokio::test]
+async fn designs_that_answer_are_named_one_by_one_in_a_list_or_by_patterns() {
+    let parquet = ["parquet?codec=zstd", "parquet"];
+    let both = answering(&parquet, "cassandra/wide").await.unwrap();
+    assert_eq!(both, parquet);
+    let listed = answering(&["parquet,local/columnar,parquet"], "dry").await;
+    assert_eq!(listed.unwrap(), ["parquet", "local/columnar"]);
+    let matching = answering(&["*column*", "parquet*"], "dry").await.unwrap();
+    assert_eq!(
+        matching,
+        ["local/columnar", "parquet?codec=zstd", "parquet"]
+    );
+    // A pattern leaves out what is driven.
+    let others = answering(&["parquet*"], "parquet").await.unwrap();
+    assert_eq!(others, ["parquet?codec=zstd"]);
+}
+
+#[tokio::test]
+async fn patterns_that_name_nobody_who_can_answer_are_refused() {
+    for (design, driven, words) in [
+        ("duck*", "dry", "matches --beside-design duck*; it has dry"),
+        (
+            "cass*",
+            "cassandra/wide",
+            "all designs that match it are driven",
+        ),
+        (
+            "parquet,parquet*",
+            "parquet",
+            "--beside-design parquet is driven itself",
+        ),
+        ("*", "cassandra/wide", "--beside-design dry answers no SQL"),
+        ("[", "dry", "--beside-design ["),
+    ] {
+        let error = answering(&[design], driven).await.unwrap_err().to_string();
+        assert!(error.contains(words), "{design}: {error}");
+    }
+    let many: Vec<String> = (1..=17).map(|n| format!("parquet?rows={n}")).collect();
+    let error = answering(&[many.join(",").as_str()], "dry")
+        .await
+        .unwrap_err();
+    let words = "17 designs would answer in turn: name no more than 16";
+    assert!(error.to_string().contains(words), "{error}");
 }
 
 async fn refused(arguments: &[&str], driven: &str, words: &str) {
@@ -201,6 +267,30 @@ fn a_design_that_answers_is_loaded_and_not_driven() {
     for options in [own, other] {
         assert_eq!(options.time_of_loads(&workload).unwrap(), two_loads);
     }
+    let three = options(
+        &[
+            &question[..],
+            &["--beside-design", "parquet,local/columnar"],
+        ]
+        .concat(),
+    );
+    assert_eq!(names(&three), ["dry", "parquet", "local/columnar"]);
+    let three_loads = Some(std::time::Duration::from_secs(30));
+    assert_eq!(three.time_of_loads(&workload).unwrap(), three_loads);
+}
+
+#[test]
+fn designs_that_are_never_driven_are_loaded_only_if_they_are_named() {
+    let workload = with_designs();
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let designs = options(arguments).designs(&workload).unwrap();
+        designs.iter().map(DesignId::to_string).collect()
+    };
+    assert_eq!(names(&[]), ["dry", "cassandra/wide"]);
+    assert_eq!(names(&["--designs", "parquet"]), ["parquet"]);
+    let two_loads = Some(std::time::Duration::from_secs(20));
+    let time = options(&["--for", "10s"]).time_of_loads(&workload);
+    assert_eq!(time.unwrap(), two_loads);
 }
 
 #[test]

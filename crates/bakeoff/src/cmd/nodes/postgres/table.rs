@@ -1,67 +1,60 @@
 //! The figures of servers as a table for a terminal: a line for each figure, a column for each server.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use bakeoff_engines::nodes::{Exposed, Missing};
 use bakeoff_engines::postgres_figures::{
     DatabaseFigures, Following, Hypertable, IndexFigures, Io, LongTransaction, Replica,
     ServerFigures, Sessions, Slot, TableFigures,
 };
 use bakeoff_report::units;
 
-use crate::cmd::nodes::exposed::{exposed_hints, exposed_rows, not_available};
-use crate::cmd::nodes::laid_out::{Row, laid_out, list, missing};
-use crate::terminal::on_one_line;
+use crate::cmd::nodes::exposed::{exposed_hints, exposed_rows};
+use crate::cmd::nodes::laid_out::Row;
+use crate::cmd::nodes::shown::{self, METRICS, Server, counted, exposed, row};
 
 #[cfg(test)]
 mod tests;
 
+impl Server for ServerFigures {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    fn metrics(&self) -> Option<&Exposed> {
+        self.metrics.as_ref()
+    }
+
+    fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+}
+
 /// Renders figures of servers, what is missing, and which option would bring more.
 pub fn render(servers: &[ServerFigures], has_metrics: bool) -> String {
-    let mut text = headline(servers);
-    text.push_str("\n\n");
-    let mut lines = vec![row(servers, "", |server| Some(server.address.clone()))];
-    lines.extend(of_servers(servers));
-    lines.extend(of_work(servers));
-    let exposed = servers.iter().map(|server| server.metrics.as_ref());
-    let exposed: Vec<_> = exposed.collect();
-    lines.extend(exposed_rows(&exposed));
-    lines.extend(of_parts(servers));
-    text.push_str(&laid_out(&lines));
-    let lacking = { servers.iter() }.map(|server| (server.address.as_str(), &server.missing[..]));
-    let missing = missing(&lacking.collect::<Vec<_>>());
-    text.push_str(&list("Not available", &missing));
+    let exposed = exposed(servers);
+    let lines = [
+        of_servers(servers),
+        of_work(servers),
+        exposed_rows(&exposed),
+        of_parts(servers),
+    ];
     let mut hints = exposed_hints(&exposed, false);
-    if !has_metrics {
-        hints.push(
-            "--metrics 'http://{host}:9100/metrics': CPU, page cache, disks with their queue, network",
-        );
-    }
-    text.push_str(&list("More of it", &hints));
-    text.push_str(&list("Not available", &not_available(&exposed)));
-    text
+    hints.extend((!has_metrics).then_some(METRICS));
+    let lines = lines.into_iter().flatten().collect();
+    shown::render(servers, &headline(servers), lines, &hints)
 }
 
 fn headline(servers: &[ServerFigures]) -> String {
-    let versions: BTreeSet<&str> = servers
-        .iter()
-        .filter_map(|s| s.version.as_deref())
-        .collect();
-    let versions: Vec<&str> = versions.into_iter().collect();
-    let mut line = units::plural(servers.len() as u64, "server", "servers");
-    // Writing to a String cannot fail.
-    if !versions.is_empty() {
-        let versions = on_one_line(&versions.join(" and "));
-        let _ = write!(line, " of PostgreSQL {versions}");
-    }
-    let silent = servers.iter().filter(|server| server.version.is_none());
-    let silent = silent.count();
-    if silent > 0 {
-        let _ = write!(line, ", of which {silent} did not answer");
-    }
+    let mut line = counted(servers, ("server", "servers"), "PostgreSQL");
     let bytes: Option<u64> = servers.iter().map(bytes_of).sum();
     if let Some(bytes) = bytes {
         let bytes = units::bytes(bytes as f64);
+        // Writing to a String cannot fail.
         let _ = write!(line, ": databases have {bytes} together, with every copy");
     }
     line
@@ -71,17 +64,6 @@ fn headline(servers: &[ServerFigures]) -> String {
 fn bytes_of(server: &ServerFigures) -> Option<u64> {
     let databases = server.databases.as_ref()?;
     databases.iter().map(|database| database.bytes).sum()
-}
-
-fn row(
-    servers: &[ServerFigures],
-    label: &str,
-    show: impl Fn(&ServerFigures) -> Option<String>,
-) -> Row {
-    Row {
-        label: label.to_owned(),
-        cells: servers.iter().map(show).collect(),
-    }
 }
 
 fn of_servers(servers: &[ServerFigures]) -> Vec<Row> {

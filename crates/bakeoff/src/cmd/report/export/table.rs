@@ -30,7 +30,7 @@ fn rows(values: &Values) -> Result<RecordBatch> {
     let texts = |text: &dyn Fn(&Measured) -> String| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(all.iter().map(text)))
     };
-    let columns: [(&str, bool, ArrayRef); 8] = [
+    let columns: [(&str, bool, ArrayRef); 9] = [
         ("run", false, texts(&|_| values.run.clone())),
         ("kind", false, texts(&|_| values.kind.to_owned())),
         ("design", false, texts(&|value| value.design.clone())),
@@ -39,6 +39,13 @@ fn rows(values: &Values) -> Result<RecordBatch> {
             true,
             Arc::new(StringArray::from_iter(
                 all.iter().map(|v| v.query.as_deref()),
+            )),
+        ),
+        (
+            "answered_by",
+            true,
+            Arc::new(StringArray::from_iter(
+                all.iter().map(|v| v.answered_by.as_deref()),
             )),
         ),
         (
@@ -106,12 +113,14 @@ mod tests {
             figure: Figure::QueryTime,
             design: "memory".to_owned(),
             query: Some("month".to_owned()),
+            answered_by: Some("spark".to_owned()),
             round: Some(2),
             value: 0.25,
         };
         let bytes = Measured {
             figure: Figure::StoredBytes,
             query: None,
+            answered_by: None,
             round: None,
             value: 4_096.0,
             ..time.clone()
@@ -121,7 +130,15 @@ mod tests {
         let fields = schema.fields().iter().map(|field| field.name().clone());
         let fields: Vec<String> = fields.collect();
         let expected = [
-            "run", "kind", "design", "query", "round", "name", "value", "unit",
+            "run",
+            "kind",
+            "design",
+            "query",
+            "answered_by",
+            "round",
+            "name",
+            "value",
+            "unit",
         ];
         assert_eq!(fields, expected);
         let text = |name: &str| {
@@ -136,6 +153,8 @@ mod tests {
         );
         assert_eq!(text("query").value(0), "month");
         assert!(text("query").is_null(1));
+        assert_eq!(text("answered_by").value(0), "spark");
+        assert!(text("answered_by").is_null(1));
         assert_eq!(text("name").value(0), "query_seconds");
         assert_eq!(
             (text("unit").value(0), text("unit").value(1)),
@@ -150,6 +169,6 @@ mod tests {
 
     #[test]
     fn without_values_the_file_has_the_columns_all_the_same() {
-        assert_eq!(read_back(&values(Vec::new())).num_columns(), 8);
+        assert_eq!(read_back(&values(Vec::new())).num_columns(), 9);
     }
 }

@@ -30,12 +30,13 @@ pub(super) fn used(server: Option<&Nodes>) -> ServerSample {
 }
 
 /// Samples the resources of an existing cluster, by what its exporters tell. Bytes and requests of disks, the load and
-/// the network are those of whole machines.
+/// the network are those of whole machines. So is the CPU time of machines, which is never taken for that of Cassandra.
 pub(super) fn exported(told: Told) -> ServerSample {
     let whole = |figure: Option<f64>| figure.map(|figure| figure as u64);
     let of = told.exposed;
     ServerSample {
         cpu_seconds: of.cpu_seconds,
+        machine_cpu_seconds: of.machine_cpu_seconds,
         resident_bytes: whole(of.resident_bytes),
         heap_used_bytes: whole(of.heap_used_bytes),
         disk_read_bytes: whole(of.disk_read_bytes),

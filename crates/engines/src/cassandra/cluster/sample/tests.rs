@@ -53,6 +53,7 @@ fn told(count: Option<u64>, p99_micros: Option<f64>) -> Told {
         },
         reads: Requests { count, p99_micros },
         sent_to_nodes_bytes: count,
+        generations: count,
         ..Told::default()
     }
 }
@@ -67,6 +68,7 @@ fn nodes_are_added_up_and_the_slowest_counts() {
     };
     let expected = ServerSample {
         nodes: Some(2),
+        generations: Some(7),
         pending_compactions: Some(7),
         key_cache: Some(keys),
         local_reads: Some(7),
@@ -121,6 +123,7 @@ fn resources_of_an_existing_cluster_are_what_its_exporters_tell() {
     let told = Exported {
         exposed: Exposed {
             cpu_seconds: Some(1.5),
+            machine_cpu_seconds: Some(4.5),
             disk_reads: Some(7.0),
             network_sent_bytes: Some(9.0),
             load_average: Some(2.5),
@@ -132,6 +135,7 @@ fn resources_of_an_existing_cluster_are_what_its_exporters_tell() {
     let sample = sample_of(Told::default(), 1, exported(told));
     let expected = ServerSample {
         cpu_seconds: Some(1.5),
+        machine_cpu_seconds: Some(4.5),
         device_reads: Some(7),
         network_sent_bytes: Some(9),
         load_average: Some(2.5),

@@ -137,26 +137,17 @@ impl Exporters {
         notes: &mut Vec<String>,
     ) -> Exposed {
         let mut exposed = Exposed::default();
-        let mut has_all = true;
         for ((place, metrics), page) in self.all.iter().enumerate().zip(pages) {
             let read = match page {
                 Page::Read(samples) => known::put(&samples, &mut exposed).map(|_| ()),
                 Page::Failed(why) => Err(why),
-                Page::NotAsked => {
-                    has_all = false;
-                    continue;
-                }
+                Page::NotAsked => continue,
             };
             if let Err(why) = read {
-                has_all = false;
                 notes.push(format!("{metrics} of {host}: {why}"));
                 let until = Instant::now() + REST;
                 self.rests().insert((place, host.to_owned()), until);
             }
-        }
-        // Only where no exporter of a JVM is named, since CPU time of Cassandra and of its machine are not one counter.
-        if has_all {
-            exposed.cpu_seconds = exposed.cpu_seconds.or(exposed.machine_cpu_seconds);
         }
         exposed
     }

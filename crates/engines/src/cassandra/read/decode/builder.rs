@@ -96,6 +96,7 @@ impl Builder {
         match (self, bytes) {
             (Builder::Int(b), Some(v)) => b.append_value(i32::from_le_bytes(v.try_into().ok()?)),
             (Builder::Bigint(b), Some(v)) => b.append_value(i64::from_le_bytes(v.try_into().ok()?)),
+            (Builder::Float(b), Some(v)) => b.append_value(f32::from_le_bytes(v.try_into().ok()?)),
             (Builder::Double(b), Some(v)) => b.append_value(f64::from_le_bytes(v.try_into().ok()?)),
             (Builder::Timestamp(b), Some(v)) => {
                 b.append_value(i64::from_le_bytes(v.try_into().ok()?));

@@ -255,6 +255,7 @@ fn rows_in_one_blob_are_decoded_or_refused() {
         ColumnType::Boolean => Value::Boolean(true),
         ColumnType::Int => Value::Int(-7),
         ColumnType::Bigint => Value::Bigint(i64::MIN),
+        ColumnType::Float => Value::Float(0.25),
         ColumnType::Double => Value::Double(0.5),
         ColumnType::Timestamp => Value::Timestamp(1_700_000_000_000),
         ColumnType::Text => Value::Text("été".to_owned()),

@@ -1,5 +1,6 @@
 use arrow::array::{
-    ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
+    ArrayRef, AsArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+    TimestampMillisecondArray,
 };
 use arrow::datatypes::Int64Type;
 use arrow::record_batch::RecordBatch;
@@ -29,6 +30,7 @@ fn table(time: ColumnType) -> Table {
             column("small", ColumnType::Int),
             column("large", ColumnType::Bigint),
             column("value", ColumnType::Double),
+            column("heat", ColumnType::Float),
         ],
         partition_key: vec!["sensor".to_owned()],
         order_key: vec!["time".to_owned()],
@@ -55,12 +57,14 @@ fn rows(kind: ColumnType) -> RecordBatch {
     let small = numbers().map(|(n, is)| is.then_some(n as i32 - 100));
     let large = numbers().map(|(n, is)| is.then_some(i64::MAX / 900 * n));
     let values = numbers().map(|(n, is)| is.then_some(n as f64 / 4.0));
-    let columns: [(&str, ArrayRef); 5] = [
+    let heats = numbers().map(|(n, is)| is.then_some(n as f32 / 8.0));
+    let columns: [(&str, ArrayRef); 6] = [
         ("sensor", Arc::new(sensors.collect::<StringArray>())),
         ("time", times),
         ("small", Arc::new(small.collect::<Int32Array>())),
         ("large", Arc::new(large.collect::<Int64Array>())),
         ("value", Arc::new(values.collect::<Float64Array>())),
+        ("heat", Arc::new(heats.collect::<Float32Array>())),
     ];
     RecordBatch::try_from_iter(columns).unwrap()
 }
@@ -104,6 +108,9 @@ async fn what_the_summary_has_is_answered_from_it_and_alike() {
         "SELECT sum(large), min(large), max(large), count(large) FROM readings",
         "SELECT avg(value) AS mean, sum(value), min(value), max(value) FROM readings WHERE sensor = 'b'",
         "SELECT sensor, avg(value) FROM readings GROUP BY sensor ORDER BY sensor",
+        "SELECT sensor, avg(CAST(heat AS DOUBLE)) AS mean, min(heat), max(heat), count(heat) FROM readings
+         GROUP BY sensor ORDER BY sensor",
+        "SELECT sum(heat) FROM readings",
         "SELECT date_bin(INTERVAL '1 hour', time) AS h, sensor, max(value) FROM readings
          GROUP BY h, sensor ORDER BY h, sensor",
         "SELECT date_trunc('day', time) AS d, count(value), sum(value) / count(*) FROM readings
@@ -135,6 +142,8 @@ async fn what_the_summary_lacks_is_read_from_the_rows() {
         "SELECT count(DISTINCT small) FROM readings",
         "SELECT sum(value) FILTER (WHERE sensor = 'a') FROM readings",
         "SELECT sum(value * value) FROM readings",
+        "SELECT sum(CAST(heat AS DOUBLE) * 2) FROM readings",
+        "SELECT sum(CAST(heat AS BIGINT)) FROM readings",
         "SELECT sum(CAST(value AS BIGINT)) FROM readings",
         "SELECT avg(large) FROM readings",
         "SELECT median(value) FROM readings",
@@ -213,12 +222,17 @@ async fn each_row_of_a_slice_is_in_one_row_of_its_summary() {
 async fn a_number_that_is_none_is_an_error() {
     let table = table(ColumnType::Timestamp);
     let rows = rows(ColumnType::Timestamp).slice(0, 2);
-    let mut columns = rows.columns().to_vec();
-    columns[4] = Arc::new(Float64Array::from(vec![None, Some(f64::NAN)]));
-    let rows = RecordBatch::try_new(rows.schema(), columns).unwrap();
-    let made = summary_rows::of_slice(&summary(&table, HOUR), &table, 0, &rows).await;
-    let error = made.unwrap_err().to_string();
-    assert!(error.contains("column `value` holds NaN"), "{error}");
+    let doubles: ArrayRef = Arc::new(Float64Array::from(vec![None, Some(f64::NAN)]));
+    let floats: ArrayRef = Arc::new(Float32Array::from(vec![None, Some(f32::NAN)]));
+    for (place, name, array) in [(4, "value", doubles), (5, "heat", floats)] {
+        let mut columns = rows.columns().to_vec();
+        columns[place] = array;
+        let rows = RecordBatch::try_new(rows.schema(), columns).unwrap();
+        let made = summary_rows::of_slice(&summary(&table, HOUR), &table, 0, &rows).await;
+        let error = made.unwrap_err().to_string();
+        let expected = format!("column `{name}` holds NaN");
+        assert!(error.contains(&expected), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ fn table() -> Table {
         ("country", ColumnType::Text),
         ("order", ColumnType::Int),
         ("picture", ColumnType::Blob),
+        ("heat", ColumnType::Float),
     ];
     fixture::table(&columns, &["series"], &["time"])
 }
@@ -93,6 +94,7 @@ fn what_has_no_index_is_refused_with_the_reason() {
         ("index=series", "`series` is part of the key"),
         ("index=time:2i", "`time` is part of the key"),
         ("index=value", "`value` is a double"),
+        ("index=heat", "`heat` is a float"),
         ("index=picture", "write index=picture:2i"),
         ("index=country+Country", "`Country` is there twice"),
     ] {

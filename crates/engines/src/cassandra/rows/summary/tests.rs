@@ -9,6 +9,7 @@ fn table() -> Table {
         ("small", ColumnType::Int),
         ("value", ColumnType::Double),
         ("label", ColumnType::Text),
+        ("heat", ColumnType::Float),
     ];
     fixture::table(&columns, &["series"], &["time"])
 }
@@ -31,7 +32,7 @@ fn a_summary_table_has_a_row_for_each_key_interval_and_slice() {
         assert_eq!(statements[0], "DROP TABLE IF EXISTS ks.NAME_summary");
         assert_eq!(
             statements[3],
-            r#"CREATE TABLE ks.NAME_summary ("series" text, "bakeoff_start" timestamp, "bakeoff_slice" bigint, "bakeoff_rows" bigint, "bakeoff_count_small" bigint, "bakeoff_sum_small" bigint, "bakeoff_min_small" int, "bakeoff_max_small" int, "bakeoff_count_value" bigint, "bakeoff_sum_value" double, "bakeoff_min_value" double, "bakeoff_max_value" double, PRIMARY KEY (("series"), "bakeoff_start", "bakeoff_slice")) WITH compression = {'enabled': 'false'}"#
+            r#"CREATE TABLE ks.NAME_summary ("series" text, "bakeoff_start" timestamp, "bakeoff_slice" bigint, "bakeoff_rows" bigint, "bakeoff_count_small" bigint, "bakeoff_sum_small" bigint, "bakeoff_min_small" int, "bakeoff_max_small" int, "bakeoff_count_value" bigint, "bakeoff_sum_value" double, "bakeoff_min_value" double, "bakeoff_max_value" double, "bakeoff_count_heat" bigint, "bakeoff_sum_heat" double, "bakeoff_min_heat" float, "bakeoff_max_heat" float, PRIMARY KEY (("series"), "bakeoff_start", "bakeoff_slice")) WITH compression = {'enabled': 'false'}"#
         );
         let names: Vec<String> = { layout.relations().into_iter() }
             .map(|relation| relation.name.replace(&layout.name, "NAME"))
@@ -48,7 +49,7 @@ fn the_setting_says_what_is_summed_up() {
     let of = settings.iter().find(|(name, _)| name == "summary table");
     assert_eq!(
         of.unwrap().1,
-        "of rows and small, value by partition key and floor(time / 86400000), written slice by slice"
+        "of rows and small, value, heat by partition key and floor(time / 86400000), written slice by slice"
     );
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod adopted;
 mod driven;
+mod sampled;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -147,6 +148,7 @@ async fn on_a_server_that_runs_already() {
     no_question_does_harm(&theirs).await;
     rows_are_loaded_within_the_limit(&theirs).await;
     what_the_server_counts_is_told(&theirs).await;
+    sampled::what_a_user_may_not_see_is_left_out_and_named(&theirs).await;
     adopted::a_design_is_made_and_filled_by_its_own_statements(&theirs).await;
     driven::loads_are_checked_and_leave_nothing(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;

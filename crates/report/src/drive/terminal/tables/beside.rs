@@ -1,14 +1,56 @@
-//! Renders the tables of questions beside a load: what they cost it, and what became of them.
+//! Renders the tables of questions beside a load: who answers at what cost to it, all that they cost it, and what
+//! became of them.
 
 use bakeoff_stats::drive::DriveSummary;
 use comfy_table::Cell;
 
 use super::{Column, Content, column, fitted, name};
 use crate::compare::to_best;
-use crate::drive::beside::{self, Asked, Cost};
+use crate::drive::beside::{self, Answering, Asked, Cost};
 use crate::text::layout::{left, red, right};
 use crate::text::style::Style;
 use crate::units;
+
+/// Renders the designs that answer in turn, if there are several.
+pub fn answering(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
+    let answering = beside::answering(summary);
+    let rates = answering
+        .iter()
+        .filter_map(|a| Some(&a.rate.as_ref()?.ratio));
+    let interval = to_best::interval_heading(rates);
+    let columns: [Column<Answering>; 11] = [
+        column("Answers", 0, |a| Some(units::count(a.answered))),
+        column("Time", 0, |a| a.time.map(units::duration)),
+        column("Ops/s alone", 1, |a| {
+            a.rate.map(|rate| units::rate(rate.without.median))
+        }),
+        column("Ops/s beside", 1, |a| {
+            a.rate.map(|rate| units::rate(rate.with.median))
+        }),
+        column("Ratio", 0, |a| {
+            a.rate.map(|rate| beside::ratio(rate.ratio.median))
+        }),
+        column(&interval, 2, |a| beside::interval(&a.rate?.ratio)),
+        column("p99 of", 1, |a| a.operation.map(str::to_owned)),
+        column("p99 alone", 1, |a| {
+            a.p99.map(|p99| units::duration(p99.without.median))
+        }),
+        column("p99 beside", 1, |a| {
+            a.p99.map(|p99| units::duration(p99.with.median))
+        }),
+        column("p99 ratio", 0, |a| {
+            a.p99.map(|p99| beside::ratio(p99.ratio.median))
+        }),
+        column(&interval, 2, |a| beside::interval(&a.p99?.ratio)),
+    ];
+    let rows = answering.into_iter().map(|answering| {
+        let driven = design(summary, answering.design, answering.place);
+        (vec![driven, left(answering.by)], answering)
+    });
+    let rows: Vec<(Vec<Cell>, Answering)> = rows.collect();
+    let names = ["Design", "Answered by"];
+    (!rows.is_empty()).then(|| fitted(&columns, &rows, &names, width, style))
+}
 
 pub fn costs(summary: &DriveSummary, width: usize, style: Style) -> String {
     let costs = beside::costs(summary);
@@ -22,11 +64,11 @@ pub fn costs(summary: &DriveSummary, width: usize, style: Style) -> String {
         }),
     ];
     let rows = costs.into_iter().map(|cost| {
-        let names = vec![design(summary, cost.design, cost.place), left(&cost.what)];
+        let names = named(summary, (cost.design, cost.by), cost.place, &cost.what);
         (names, cost)
     });
     let rows: Vec<(Vec<Cell>, Cost)> = rows.collect();
-    fitted(&columns, &rows, &["Design", "Load"], width, style)
+    fitted(&columns, &rows, &headings(summary, "Load"), width, style)
 }
 
 pub fn questions(summary: &DriveSummary, width: usize, style: Style) -> String {
@@ -54,14 +96,42 @@ pub fn questions(summary: &DriveSummary, width: usize, style: Style) -> String {
         },
     ];
     let rows = beside::questions(summary).into_iter().map(|asked| {
-        let names = vec![
-            design(summary, asked.design, asked.place),
-            left(&asked.question.name),
-        ];
+        let by = (asked.design, asked.by);
+        let names = named(summary, by, asked.place, &asked.question.name);
         (names, asked)
     });
     let rows: Vec<(Vec<Cell>, Asked)> = rows.collect();
-    fitted(&columns, &rows, &["Design", "Question"], width, style)
+    fitted(
+        &columns,
+        &rows,
+        &headings(summary, "Question"),
+        width,
+        style,
+    )
+}
+
+/// Returns the headings of the names of rows: of who answered only if several take turns.
+fn headings<'a>(summary: &DriveSummary, what: &'a str) -> Vec<&'a str> {
+    if beside::take_turns(summary) {
+        vec!["Design", "Answered by", what]
+    } else {
+        vec!["Design", what]
+    }
+}
+
+/// Returns the names of a row, those of the designs in the first of their rows only.
+fn named(
+    summary: &DriveSummary,
+    (driven, by): (&str, Option<&str>),
+    place: usize,
+    what: &str,
+) -> Vec<Cell> {
+    let mut names = vec![design(summary, driven, place)];
+    if beside::take_turns(summary) {
+        names.push(left(by.filter(|_| place == 0).unwrap_or_default()));
+    }
+    names.push(left(what));
+    names
 }
 
 /// Returns the design's name in the first of its rows.

@@ -6,50 +6,53 @@ use super::super::measured::MeasuredFigure;
 use super::super::what::What;
 use super::{figure, of_rounds};
 use crate::drive::{
-    AskedInRound, BesideFigures, DriveDesign, DriveSummary, QuestionBeside, TrialSummary,
+    AskedInRound, Beside, BesideFigures, DriveDesign, DriveSummary, QuestionBeside, TrialSummary,
     WithAndWithout,
 };
 
 /// Response times of the load with questions that are compared: those that its report shows.
 const TIMES: [(&str, f64); 2] = [("p50", 0.5), ("p99", 0.99)];
 
-/// Returns the names of the questions, each with its text and who answers it.
+/// Returns the names of the questions, each with its text. Who answers them is in the names of their figures, so that
+/// figures of the same answering design are compared, whichever others there are.
 pub fn questions(load: &DriveSummary) -> Vec<(String, String)> {
-    let Some(beside) = &load.header.beside else {
-        return Vec::new();
-    };
-    let by = beside.design.as_ref().map(|design| design.id.as_str());
-    let by = by.unwrap_or("the design itself");
-    let questions = beside.questions.iter();
+    let questions = load.header.beside.iter().flat_map(|b| &b.questions);
     questions
-        .map(|question| {
-            (
-                question.name.clone(),
-                format!("{}, answered by {by}", question.sql),
-            )
-        })
+        .map(|question| (question.name.clone(), question.sql.clone()))
         .collect()
 }
 
-/// Returns each question in one line.
+/// Returns each question in one line, with who answers it.
 pub fn told(load: &DriveSummary) -> Vec<String> {
     let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let answering = { load.header.beside.iter() }.flat_map(Beside::answering);
+    let by: Vec<&str> = answering
+        .map(|by| by.unwrap_or("the design itself"))
+        .collect();
+    let by = by.join(" and by ");
     let questions = questions(load).into_iter();
     questions
-        .map(|(name, text)| format!("{name}: {}", in_one_line(&text)))
+        .map(|(name, sql)| format!("{name}: {}, answered by {by}", in_one_line(&sql)))
         .collect()
+}
+
+/// Returns the end of the names of figures of one design that answers: ` by parquet`; nothing where the driven one
+/// does.
+fn by(beside: &BesideFigures) -> String {
+    let design = beside.answered_by.as_ref();
+    design.map_or_else(String::new, |design| format!(" by {design}"))
 }
 
 /// Returns the figures of a design's loads with questions, steady or not, since it is the questions that come and go;
 /// then those of each question.
 pub fn figures(load: &DriveSummary, design: &DriveDesign, at_a_rate: bool) -> Vec<MeasuredFigure> {
-    let Some(beside) = of_design(load, design) else {
-        return Vec::new();
-    };
-    let mut found = of_loads(load, design, at_a_rate);
-    for question in &beside.questions {
-        found.extend(answers(question));
-        found.extend(time(question));
+    let mut found = Vec::new();
+    for beside in of_design(load, design) {
+        found.extend(of_loads(load, (design, beside), at_a_rate));
+        for question in &beside.questions {
+            found.extend(answers(question, &by(beside)));
+            found.extend(time(question, &by(beside)));
+        }
     }
     found
         .into_iter()
@@ -60,21 +63,29 @@ pub fn figures(load: &DriveSummary, design: &DriveDesign, at_a_rate: bool) -> Ve
         .collect()
 }
 
-fn of_design<'a>(load: &'a DriveSummary, design: &DriveDesign) -> Option<&'a BesideFigures> {
-    let mut all = load.beside.iter();
-    all.find(|figures| figures.design == design.info.id)
+/// Returns what the questions cost a driven design, by who answered them.
+fn of_design<'a>(
+    load: &'a DriveSummary,
+    design: &'a DriveDesign,
+) -> impl Iterator<Item = &'a BesideFigures> {
+    let all = load.beside.iter();
+    all.filter(move |figures| figures.design == design.info.id)
 }
 
 /// Makes figures of the loads with questions. Of loads at a rate that failed for the most part there are none.
-fn of_loads(load: &DriveSummary, design: &DriveDesign, at_a_rate: bool) -> Vec<MeasuredFigure> {
-    let with = load.loads_with_questions(design);
+fn of_loads(
+    load: &DriveSummary,
+    (design, beside): (&DriveDesign, &BesideFigures),
+    at_a_rate: bool,
+) -> Vec<MeasuredFigure> {
+    let with = load.loads_with_questions(design, beside.answered_by.as_deref());
     if at_a_rate && with.iter().any(|trial| trial.figures.too_many_failed()) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let (mut found, by) = (Vec::new(), by(beside));
     if !at_a_rate {
         let seconds = |trial: &TrialSummary| Some(trial.figures.ops_per_second.recip());
-        let rate = What::Rate("operations with questions".to_owned());
+        let rate = What::Rate(format!("operations with questions{by}"));
         found.extend(figure(rate, None, &with, seconds));
     }
     for (place, operation) in load.header.operations.iter().enumerate() {
@@ -83,7 +94,7 @@ fn of_loads(load: &DriveSummary, design: &DriveDesign, at_a_rate: bool) -> Vec<M
                 let figures = trial.figures.operations.get(place)?;
                 figures.well_supported(quantile)
             };
-            let what = What::Time(format!("{} {suffix} with questions", operation.name));
+            let what = What::Time(format!("{} {suffix} with questions{by}", operation.name));
             let name = Some(operation.name.clone());
             found.extend(figure(what, name, &with, seconds));
         }
@@ -92,18 +103,18 @@ fn of_loads(load: &DriveSummary, design: &DriveDesign, at_a_rate: bool) -> Vec<M
 }
 
 /// Makes the figure of the answers a second; `None` unless each round has some, since a round without any has no ratio.
-fn answers(question: &QuestionBeside) -> Option<MeasuredFigure> {
+fn answers(question: &QuestionBeside, by: &str) -> Option<MeasuredFigure> {
     let of_round = |asked: &AskedInRound| (asked.round, asked.lasted / asked.answered as f64);
-    let what = What::Rate(format!("{} answers", question.name));
+    let what = What::Rate(format!("{} answers{by}", question.name));
     let rounds = answered(question)?.iter().map(of_round).collect();
     of_rounds(what, None, rounds)
 }
 
 /// Makes the figure of a question's time in seconds, the median of each round; `None` unless each round has answers,
 /// since of one without any it is only known that the answer takes longer than the load.
-fn time(question: &QuestionBeside) -> Option<MeasuredFigure> {
+fn time(question: &QuestionBeside, by: &str) -> Option<MeasuredFigure> {
     let of_round = |asked: &AskedInRound| Some((asked.round, asked.p50?));
-    let what = What::Time(format!("{} answer p50", question.name));
+    let what = What::Time(format!("{} answer p50{by}", question.name));
     let rounds = answered(question)?.iter().filter_map(of_round).collect();
     of_rounds(what, None, rounds)
 }
@@ -117,18 +128,19 @@ fn answered(question: &QuestionBeside) -> Option<&[AskedInRound]> {
 
 /// Returns what the questions cost the load within its rounds, and the shares of them that went wrong.
 pub fn counted(load: &DriveSummary, design: &DriveDesign) -> Vec<(String, Value)> {
-    let Some(beside) = of_design(load, design) else {
-        return Vec::new();
-    };
-    let mut counted = Vec::new();
+    of_design(load, design).flat_map(counted_of).collect()
+}
+
+fn counted_of(beside: &BesideFigures) -> Vec<(String, Value)> {
+    let (mut counted, by) = (Vec::new(), by(beside));
     let mut add = |name: String, value: Option<Value>| {
         counted.extend(value.map(|value| (name, value)));
     };
     let cost = |both: Option<WithAndWithout>| both.map(|both| Value::Ratio(both.ratio.median));
-    let rate = "operations with questions to without".to_owned();
+    let rate = format!("operations with questions to without{by}");
     add(rate, cost(beside.rate));
     for operation in &beside.operations {
-        let name = format!("{} p99 with questions to without", operation.name);
+        let name = format!("{} p99 with questions to without{by}", operation.name);
         add(name, cost(operation.p99));
     }
     for question in &beside.questions {
@@ -139,7 +151,7 @@ pub fn counted(load: &DriveSummary, design: &DriveDesign) -> Vec<(String, Value)
         ];
         for (word, part, all) in of {
             let share = (all > 0).then(|| Value::Share(part as f64 / all as f64));
-            add(format!("{} {word}", question.name), share);
+            add(format!("{} {word}{by}", question.name), share);
         }
     }
     counted

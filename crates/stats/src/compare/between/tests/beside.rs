@@ -2,6 +2,7 @@
 
 use super::super::{Between, Caution, FailIf, Failing, Gate, Measured, Shown, Unknown, Worse};
 use super::loads::{fails, seconds};
+use crate::DesignInfo;
 use crate::drive::testing::{DESIGN, finish, folder, header, start, summary, write_trial};
 use crate::drive::{
     AskedBeside, Beside, BesideQuestion, BesideRecord, DriveHeader, DriveRecord, TrialStart,
@@ -16,6 +17,8 @@ struct Drawn {
     /// Round without an answer.
     silent: Option<u32>,
     sql: &'static str,
+    /// Designs that answer in turn; none if the driven one does.
+    answering: &'static [&'static str],
 }
 
 const DRAWN: Drawn = Drawn {
@@ -24,7 +27,15 @@ const DRAWN: Drawn = Drawn {
     answers: &[2.0, 2.1, 2.2],
     silent: None,
     sql: "SELECT 1",
+    answering: &[],
 };
+
+fn named(id: &str) -> DesignInfo {
+    DesignInfo {
+        id: id.to_owned(),
+        ..header().designs[0].clone()
+    }
+}
 
 /// Figures that only loads with questions have.
 const WITH_QUESTIONS: [&str; 7] = [
@@ -61,7 +72,7 @@ impl Drawn {
     fn load(&self) -> Measured {
         let header = DriveHeader {
             beside: Some(Beside {
-                design: None,
+                designs: self.answering.iter().map(|id| named(id)).collect(),
                 questions: vec![BesideQuestion {
                     name: "month".to_owned(),
                     sql: self.sql.to_owned(),
@@ -75,14 +86,21 @@ impl Drawn {
                 // Rounds differ by some thousandths.
                 let more = |time: u64| time + u64::from(round % 3) * time / 500;
                 let without = seconds(60, more(4_000_000), 0);
-                write_trial(log, &start(2 * round - 1, DESIGN, round), &without, true);
-                let asking = TrialStart {
-                    beside: true,
-                    ..start(2 * round, DESIGN, round)
-                };
-                let with = seconds(60, more(self.response_ns), 0);
-                write_trial(log, &asking, &with, true);
-                log.append(&self.asked(2 * round, round)).unwrap();
+                let first = 10 * round;
+                write_trial(log, &start(first, DESIGN, round), &without, true);
+                let by = self.answering.iter().map(|id| Some((*id).to_owned()));
+                let by: Vec<Option<String>> = by.collect();
+                let by = if by.is_empty() { vec![None] } else { by };
+                for (trial, answered_by) in (first + 1..).zip(by) {
+                    let asking = TrialStart {
+                        beside: true,
+                        answered_by,
+                        ..start(trial, DESIGN, round)
+                    };
+                    let with = seconds(60, more(self.response_ns), 0);
+                    write_trial(log, &asking, &with, true);
+                    log.append(&self.asked(trial, round)).unwrap();
+                }
             }
             finish(log);
         });
@@ -187,7 +205,7 @@ fn figures_of_other_questions_are_not_compared() {
     let told: Vec<String> = found.cautions.iter().map(ToString::to_string).collect();
     assert_eq!(
         told[1],
-        "questions beside every second load: A has month: SELECT 1, answered by the design itself, \
+        "questions beside the load: A has month: SELECT 1, answered by the design itself, \
          B month: SELECT 2, answered by the design itself"
     );
 }
@@ -240,4 +258,40 @@ fn a_round_without_an_answer_leaves_time_and_number_of_answers_unknown() {
         [lost("month answers"), lost("month answer p50")]
     );
     assert!(matches!(found.fail_if_slower(9.0), Gate::CannotTell { .. }));
+}
+
+#[test]
+fn figures_of_designs_that_answer_are_compared_by_their_names() {
+    let one = Drawn {
+        answering: &["files"],
+        ..DRAWN
+    };
+    let two = Drawn {
+        answering: &["columns", "files"],
+        answers: &[4.0, 4.2],
+        ..DRAWN
+    };
+    let found = Between::of_measured(&one.load(), &two.load(), None);
+    let by_files = WITH_QUESTIONS.map(|name| format!("{name} by files"));
+    assert_eq!(changed(&found)[9..], by_files);
+    assert!(absent(&found).is_empty(), "{:?}", found.absent);
+    assert_eq!(
+        fails(&found, Worse::Slower, 0.5),
+        ["month answer p50 by files"]
+    );
+    let told: Vec<String> = found.cautions.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "questions beside the load: A has month: SELECT 1, answered by files, \
+             B month: SELECT 1, answered by columns and by files"
+        ]
+    );
+    // What only A has is missing in B.
+    let found = Between::of_measured(&two.load(), &one.load(), None);
+    let lost = |name: &str| (format!("{name} by columns"), Unknown::NotMeasured);
+    assert_eq!(absent(&found), WITH_QUESTIONS.map(lost));
+    let counted = "read p99 with questions to without by columns";
+    let counted = found.counted.iter().find(|found| found.what == counted);
+    assert!(counted.is_some_and(|c| c.a.is_some() && c.b.is_none()));
 }

@@ -49,6 +49,11 @@ fn load(drawn: &Drawn) -> Measured {
     Measured::of_load("load", &load_of(&header(), drawn, 0))
 }
 
+/// A load of seven rounds, with a rate and times.
+pub fn a_load() -> Measured {
+    load(&DRAWN)
+}
+
 /// Returns the names of the figures that are certain to be worse.
 pub fn fails(found: &Between, worse: Worse, limit: f64) -> Vec<String> {
     match found.fail_if(&[FailIf { worse, limit }]) {

@@ -7,6 +7,7 @@ mod gates;
 mod histories;
 mod loads;
 mod obstacles;
+mod ratios;
 mod simulated;
 mod sweeps;
 

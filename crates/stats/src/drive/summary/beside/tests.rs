@@ -1,13 +1,13 @@
 use crate::drive::testing::*;
 use crate::drive::{
-    AskedBeside, Beside, BesideFigures, BesideQuestion, BesideRecord, DriveHeader, DriveLog,
-    DriveRecord, TrialStart,
+    AnsweringEnded, AskedBeside, Beside, BesideFigures, BesideQuestion, BesideRecord, DriveHeader,
+    DriveLog, DriveRecord, DriveSummary, FailureKind, TrialStart,
 };
 
 fn asking() -> DriveHeader {
     DriveHeader {
         beside: Some(Beside {
-            design: None,
+            designs: Vec::new(),
             questions: vec![BesideQuestion {
                 name: "month".to_owned(),
                 sql: "SELECT 1".to_owned(),
@@ -82,7 +82,7 @@ fn loads_with_questions_are_compared_with_those_of_the_same_round() {
     // The figures of the design itself are those without questions.
     let design = summary.design(DESIGN).unwrap();
     assert_eq!(design.trials, [1, 4]);
-    let with = summary.loads_with_questions(design).into_iter();
+    let with = summary.loads_with_questions(design, None).into_iter();
     let with: Vec<u32> = with.map(|load| load.start.trial).collect();
     assert_eq!(with, [2, 3]);
     assert!(near(design.rate.unwrap().median, 200.0));
@@ -118,7 +118,7 @@ fn a_round_without_its_other_load_is_no_pair() {
     });
     assert_eq!((figures.pairs, figures.rate), (0, None));
     let design = summary.design(DESIGN).unwrap();
-    assert!(summary.loads_with_questions(design).is_empty());
+    assert!(summary.loads_with_questions(design, None).is_empty());
     assert!(figures.is_unanswered() && !figures.has_trouble());
     assert_eq!(summary.design(DESIGN).unwrap().trials, [1]);
 }
@@ -152,4 +152,199 @@ fn a_record_of_an_unknown_trial_is_refused() {
     let run = crate::drive::DriveRun::open(dir.path()).unwrap();
     let error = run.summary().unwrap_err().to_string();
     assert!(error.contains("trial 7, which has not started"), "{error}");
+}
+
+/// A load that `columns` and `files` answer questions beside, as fast as it goes or at a rate.
+fn answered_by_two(scheduled_rate: Option<f64>, write: impl FnOnce(&mut DriveLog)) -> DriveSummary {
+    let named = |id: &str| crate::DesignInfo {
+        id: id.to_owned(),
+        ..header().designs[0].clone()
+    };
+    let mut header = asking();
+    if let Some(beside) = &mut header.beside {
+        beside.designs = ["columns", "files"].map(named).to_vec();
+    }
+    let dir = folder(&header, |log| {
+        for round in 1..=3 {
+            let alone = TrialStart {
+                scheduled_rate,
+                ..start(3 * round - 2, DESIGN, round)
+            };
+            write_trial(log, &alone, &even_seconds(20, 120, 120), true);
+        }
+        write(log);
+    });
+    summary(dir.path())
+}
+
+/// Writes the load of a round beside which a design answers, of so many operations a second.
+fn answered(log: &mut DriveLog, (round, place): (u32, u32), rate: Option<f64>, operations: u64) {
+    let by = ["columns", "files"][place as usize];
+    let trial = 3 * round - 1 + place;
+    let with = TrialStart {
+        answered_by: Some(by.to_owned()),
+        scheduled_rate: rate,
+        ..with_questions(trial, round)
+    };
+    let seconds = even_seconds(20, operations, operations);
+    write_trial(log, &with, &seconds, true);
+    log.append(&asked(trial, round, |_| {})).unwrap();
+}
+
+fn ids(summary: &DriveSummary) -> Vec<Option<&str>> {
+    let design = summary.design(DESIGN).unwrap();
+    let harms = summary.harms(design).into_iter();
+    harms
+        .map(|harm| harm.figures.answered_by.as_deref())
+        .collect()
+}
+
+#[test]
+fn each_design_that_answers_is_compared_with_the_same_load_without_questions() {
+    let summary = answered_by_two(None, |log| {
+        for round in 1..=3 {
+            answered(log, (round, 0), None, 30);
+            answered(log, (round, 1), None, 60);
+        }
+    });
+    let own: Vec<&BesideFigures> = { summary.beside.iter() }
+        .filter(|figures| figures.design == DESIGN)
+        .collect();
+    let [columns, files] = own.as_slice() else {
+        panic!("{own:?}");
+    };
+    assert_eq!(columns.answered_by.as_deref(), Some("columns"));
+    for (figures, ratio) in [(columns, 0.25), (files, 0.5)] {
+        assert_eq!(figures.pairs, 3);
+        let rate = figures.rate.unwrap();
+        assert!(near(rate.without.median, 240.0), "{rate:?}");
+        assert!(near(rate.ratio.median, ratio), "{rate:?}");
+        assert_eq!(figures.questions[0].answered, 9, "its own answers alone");
+    }
+    let design = summary.design(DESIGN).unwrap();
+    let loads = summary.loads_with_questions(design, Some("files"));
+    let loads: Vec<u32> = loads.iter().map(|load| load.start.trial).collect();
+    assert_eq!(loads, [3, 6, 9]);
+    assert!(summary.loads_with_questions(design, None).is_empty());
+}
+
+#[test]
+fn designs_that_answer_are_in_the_order_of_their_harm_to_the_load() {
+    let summary = answered_by_two(None, |log| {
+        for round in 1..=3 {
+            answered(log, (round, 0), None, 30);
+            answered(log, (round, 1), None, 60);
+        }
+    });
+    assert_eq!(ids(&summary), [Some("files"), Some("columns")]);
+    let design = summary.design(DESIGN).unwrap();
+    let harms = summary.harms(design);
+    assert_eq!(harms[0].to_least, None);
+    let more = harms[1].to_least.unwrap();
+    assert!(near(more.median, 2.0) && more.low > 1.0, "{more:?}");
+    assert_eq!(more.observations, 3);
+}
+
+#[test]
+fn a_load_at_a_rate_is_harmed_in_its_times() {
+    let rate = Some(240.0);
+    let summary = answered_by_two(rate, |log| {
+        for round in 1..=3 {
+            for place in [0, 1] {
+                let by = ["columns", "files"][place as usize];
+                let trial = 3 * round - 1 + place;
+                let with = TrialStart {
+                    answered_by: Some(by.to_owned()),
+                    scheduled_rate: rate,
+                    ..with_questions(trial, round)
+                };
+                // Reads take 2 ms, and beside the answers of `columns` 8 ms.
+                let mut seconds = even_seconds(20, 120, 120);
+                if place == 0 {
+                    for (tallies, _) in &mut seconds {
+                        tallies[0] = slow(120);
+                    }
+                }
+                write_trial(log, &with, &seconds, true);
+                log.append(&asked(trial, round, |_| {})).unwrap();
+            }
+        }
+    });
+    assert_eq!(ids(&summary), [Some("files"), Some("columns")]);
+    let design = summary.design(DESIGN).unwrap();
+    assert_eq!(summary.worst_operation(design), Some(0));
+    let more = summary.harms(design)[1].to_least.unwrap();
+    assert!(near(more.median, 4.0), "{more:?}");
+}
+
+/// Makes a tally of operations of 8 ms response time.
+fn slow(operations: u64) -> crate::drive::Tally {
+    let mut tally = crate::drive::Tally::default();
+    for _ in 0..operations {
+        tally.record(8_000_000, 1_000_000);
+    }
+    tally
+}
+
+#[test]
+fn a_design_that_answered_nothing_comes_last_and_its_end_is_kept() {
+    let ended = AnsweringEnded {
+        design: "files".to_owned(),
+        reason: "no disk".to_owned(),
+    };
+    let record = ended.clone();
+    let summary = answered_by_two(None, |log| {
+        for round in 1..=3 {
+            answered(log, (round, 0), None, 30);
+        }
+        log.append(&DriveRecord::AnsweringEnded(record)).unwrap();
+    });
+    assert_eq!(ids(&summary), [Some("columns"), Some("files")]);
+    assert_eq!(summary.answering_ended, [ended]);
+    let design = summary.design(DESIGN).unwrap();
+    assert_eq!(summary.harms(design)[1].to_least, None);
+}
+
+#[test]
+fn a_design_whose_question_or_load_failed_has_no_place_before_the_others() {
+    let mut summary = answered_by_two(None, |log| {
+        for round in 1..=3 {
+            answered(log, (round, 0), None, 60);
+            answered(log, (round, 1), None, 30);
+        }
+    });
+    assert_eq!(ids(&summary), [Some("columns"), Some("files")]);
+    let mut failed = summary.clone();
+    for figures in &mut failed.beside {
+        let of_columns = figures.answered_by.as_deref() == Some("columns");
+        figures.questions[0].failed = u64::from(of_columns);
+    }
+    for trial in &mut summary.trials {
+        if trial.start.answered_by.as_deref() == Some("columns") {
+            let reads = &mut trial.figures.operations[0];
+            reads.failures.push((FailureKind::TimedOut, reads.count));
+        }
+    }
+    for summary in [failed, summary] {
+        assert_eq!(ids(&summary), [Some("files"), Some("columns")]);
+        let design = summary.design(DESIGN).unwrap();
+        let harms = summary.harms(design);
+        assert!(harms[0].is_known && !harms[1].is_known, "{harms:?}");
+        assert_eq!(harms[1].to_least, None);
+    }
+}
+
+#[test]
+fn loads_of_an_earlier_record_do_not_name_the_one_design_that_answered() {
+    let mut header = asking();
+    let design = header.designs[1].clone();
+    let id = design.id.clone();
+    if let Some(beside) = &mut header.beside {
+        beside.designs = vec![design];
+    }
+    let dir = folder(&header, two_rounds);
+    let summary = summary(dir.path());
+    let figures = &summary.beside[0];
+    assert_eq!(figures.answered_by.as_deref(), Some(id.as_str()));
+    assert_eq!((figures.pairs, figures.questions[0].answered), (2, 6));
 }

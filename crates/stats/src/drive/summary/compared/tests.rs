@@ -246,6 +246,70 @@ fn at_a_rate_designs_are_judged_by_the_slowest_p99_and_against_the_baseline() {
     assert_eq!(summary.slowest_p99(&summary.designs[0]), None);
 }
 
+/// A load whose designs have these rates, and are compared.
+fn compared(rates: &[&[f64]]) -> DriveSummary {
+    let mut summary = load(rates);
+    for (design, rates) in summary.designs.iter_mut().zip(rates) {
+        design.rate = Estimate::from_samples(rates);
+    }
+    summary.comparison = LoadComparison::of(&summary);
+    summary
+}
+
+/// The design that is taken, and the next one.
+fn taken(summary: &DriveSummary) -> (Option<&str>, Option<&str>) {
+    let choice = summary.choice();
+    let next = choice.and_then(|choice| choice.runner_up);
+    (
+        choice.map(|choice| choice.design.info.id.as_str()),
+        next.map(|next| next.info.id.as_str()),
+    )
+}
+
+#[test]
+fn the_best_design_that_did_all_is_taken_and_the_next_one_is_named() {
+    let rates = [seven(500.0, 0), seven(1_000.0, 1), seven(900.0, 2)];
+    let rates: Vec<&[f64]> = rates.iter().map(Vec::as_slice).collect();
+    let mut summary = compared(&rates);
+    assert_eq!(taken(&summary), (Some(OTHER_DESIGN), Some("a/z")));
+    summary.designs[1]
+        .failures
+        .push("its server ended".to_owned());
+    summary.comparison = LoadComparison::of(&summary);
+    assert_eq!(taken(&summary), (Some("a/z"), Some(DESIGN)));
+    summary.designs[0]
+        .failures
+        .push("its server ended".to_owned());
+    summary.comparison = LoadComparison::of(&summary);
+    assert_eq!(taken(&summary), (Some("a/z"), None), "the others failed");
+    for trial in &mut summary.trials {
+        trial.end.as_mut().unwrap().unsent = 1;
+    }
+    summary.comparison = LoadComparison::of(&summary);
+    assert_eq!(taken(&summary), (None, None), "no design did all");
+    // One alone is compared with none.
+    let alone = compared(&rates[..1]);
+    assert!(alone.comparison.main().is_none());
+    assert_eq!(taken(&alone), (Some(DESIGN), None));
+}
+
+#[test]
+fn at_a_rate_the_design_with_the_shortest_p99_is_taken_and_of_a_search_none() {
+    let (slow, fast) = (seven(500.0, 0), seven(1_000.0, 1));
+    let mut summary = compared(&[&slow, &fast]);
+    for trial in &mut summary.trials {
+        trial.start.scheduled_rate = Some(1_000.0);
+    }
+    // At a rate all designs do as many operations.
+    for design in &mut summary.designs {
+        design.rate = Estimate::from_samples(&[1_000.0]);
+    }
+    summary.comparison = LoadComparison::of(&summary);
+    assert_eq!(taken(&summary), (Some(OTHER_DESIGN), Some(DESIGN)));
+    summary.header.objective = Some("p99<10ms".to_owned());
+    assert_eq!(taken(&summary), (None, None));
+}
+
 fn noisy(truth: f64, noise: f64, common: &[f64], random: &mut SplitMix64) -> Vec<f64> {
     let of = |common: &f64| truth * (common + noise * random.normal()).exp();
     common.iter().map(of).collect()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::DecimalMark;
+use crate::{DecimalMark, ThousandsMark};
 use arrow::array::Array;
 
 #[test]
@@ -53,6 +53,22 @@ fn a_cell_that_does_not_fit_comes_with_what_to_do() {
         (ColumnType::Int, "1.5", "make the column `double`"),
         (ColumnType::Bigint, "12 m", "make the column `text`"),
         (ColumnType::Double, "1,5", "say `decimal = \",\"` in [data]"),
+        (ColumnType::Int, "1,000", "say `decimal = \",\"` in [data]"),
+        (
+            ColumnType::Int,
+            "1,000",
+            "say `thousands = \",\"` in [data]",
+        ),
+        (
+            ColumnType::Double,
+            "1 000.5",
+            "say `thousands = \" \"` in [data]",
+        ),
+        (
+            ColumnType::Bigint,
+            "1'000",
+            "say `thousands = \"'\"` in [data]",
+        ),
     ] {
         let name = "v".to_owned();
         let (column, form) = (Column { name, kind }, TextForm::default());
@@ -204,6 +220,51 @@ fn numbers_with_a_decimal_comma_are_read_where_that_is_said() {
         ),
         "{message}"
     );
+}
+
+#[test]
+fn numbers_with_marks_before_each_three_digits_are_read_where_these_are_said() {
+    let column = |kind: ColumnType| Column {
+        name: "v".into(),
+        kind,
+    };
+    let form = |decimal: DecimalMark, thousands: ThousandsMark| TextForm {
+        decimal,
+        thousands: Some(thousands),
+        null: vec!["-".to_owned()],
+        ..TextForm::default()
+    };
+    let commas = form(DecimalMark::Point, ThousandsMark::Comma);
+    let cells = vec![
+        Some("1,000"),
+        Some(" -1,234,567 "),
+        Some("7"),
+        Some("-"),
+        None,
+    ];
+    let read = parse(&column(ColumnType::Int), &StringArray::from(cells), &commas).unwrap();
+    let expected = Int32Array::from(vec![Some(1_000), Some(-1_234_567), Some(7), None, None]);
+    assert_eq!(read.as_ref(), &expected as &dyn Array);
+    for (decimal, thousands, kind, cell, fits) in [
+        (".", ",", ColumnType::Double, "1,234.5", true),
+        (".", ",", ColumnType::Double, "1,00", false),
+        (".", ",", ColumnType::Double, "12,34,567", false),
+        (".", ",", ColumnType::Int, "3,000,000,000", false),
+        (".", ",", ColumnType::Bigint, "3,000,000,000", true),
+        (".", ",", ColumnType::Text, "1,00", true),
+        (",", ".", ColumnType::Double, "1.000,5", true),
+        (",", ".", ColumnType::Double, "1 000,5", false),
+        (".", " ", ColumnType::Int, "1\u{202f}000", true),
+        (".", "'", ColumnType::Int, "1'000", true),
+    ] {
+        let decimal = DecimalMark::parse(decimal).unwrap();
+        let form = form(decimal, ThousandsMark::parse(thousands).unwrap());
+        let misfit = misfit(&column(kind), cell, &form);
+        assert_eq!(misfit.is_none(), fits, "{thousands} {cell}: {misfit:?}");
+    }
+    let message = misfit(&column(ColumnType::Int), "1,00", &commas).unwrap();
+    let why = "`1,00` is not an int (a whole number of 32 bits) with commas; correct the cell";
+    assert!(message.contains(why), "{message}");
 }
 
 #[test]

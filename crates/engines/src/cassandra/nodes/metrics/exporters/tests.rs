@@ -73,7 +73,11 @@ async fn samples_show_what_counters_have_grown_by_on_all_nodes() {
     };
     assert_eq!(grown(|e| e.disk_read_bytes), Some(1_200.0));
     assert_eq!(grown(|e| e.network_received_bytes), Some(80.0));
-    assert_eq!(grown(|e| e.cpu_seconds), Some(6.0), "that of the machines");
+    assert_eq!(grown(|e| e.machine_cpu_seconds), Some(6.0));
+    assert_eq!(
+        after.exposed.cpu_seconds, None,
+        "that of machines is none of Cassandra"
+    );
     assert_eq!(after.exposed.load_average, Some(1.5), "the highest one");
     assert_eq!(after.exposed.gc_count, None);
 }
@@ -96,7 +100,8 @@ async fn an_exporter_that_dies_is_noted_once_and_read_again_later() {
     assert!(told.notes[0].starts_with(&note), "{told:?}");
     assert_eq!(told.exposed.disk_read_bytes, Some(1_000.0));
     assert_eq!(
-        told.exposed.cpu_seconds, None,
+        (told.exposed.cpu_seconds, told.exposed.machine_cpu_seconds),
+        (None, Some(100.0)),
         "another counter than before"
     );
     let told = exporters.sample(&hosts(1)).await;
@@ -106,6 +111,21 @@ async fn an_exporter_that_dies_is_noted_once_and_read_again_later() {
     tokio::time::resume();
     let told = exporters.sample(&hosts(1)).await;
     assert_eq!(told.notes.len(), 1, "{told:?}");
+}
+
+#[tokio::test]
+async fn the_cpu_time_of_a_machine_is_not_taken_for_that_of_a_jvm_that_tells_none() {
+    let without_cpu = "jvm_memory_used_bytes{area=\"heap\"} 500\n";
+    let (node, jvm) = (
+        Exporter::start(&machine(100, 1_000, 50)).await,
+        Exporter::start(without_cpu).await,
+    );
+    let exporters = Exporters::new(vec![node.url.clone(), jvm.url.clone()]);
+    let told = exporters.sample(&hosts(2)).await;
+    assert!(told.notes.is_empty(), "{told:?}");
+    assert_eq!(told.exposed.heap_used_bytes, Some(1_000.0));
+    assert_eq!(told.exposed.cpu_seconds, None);
+    assert_eq!(told.exposed.machine_cpu_seconds, Some(200.0));
 }
 
 #[tokio::test]

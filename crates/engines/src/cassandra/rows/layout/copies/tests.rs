@@ -90,6 +90,7 @@ fn an_index_table_is_refused_where_keys_repeat_or_are_not_asked_for() {
     );
     let mut by_value = table();
     by_value.order_key = vec!["value".to_owned()];
+    let value = by_value.column_index("value").unwrap();
     for (setting, is_refused) in [("index_table", true), ("table_by", false), ("view", false)] {
         let id: DesignId = format!("cassandra/wide?{setting}=country").parse().unwrap();
         let made = TableLayout::new(&id, Shape::Wide, &by_value, false);
@@ -97,6 +98,11 @@ fn an_index_table_is_refused_where_keys_repeat_or_are_not_asked_for() {
         assert_eq!(error.is_some(), is_refused, "{setting}: {error:?}");
         assert!(error.is_none_or(|error| error.contains("`value` is a double in the key")));
     }
+    by_value.columns[value].kind = ColumnType::Float;
+    let id: DesignId = "cassandra/wide?index_table=country".parse().unwrap();
+    let made = TableLayout::new(&id, Shape::Wide, &by_value, false);
+    let error = made.unwrap_err().to_string();
+    assert!(error.contains("`value` is a float in the key"), "{error}");
 }
 
 #[test]

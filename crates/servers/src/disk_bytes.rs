@@ -18,6 +18,14 @@ impl DiskBytes {
         DiskBytes::parse(&fs::read_to_string(format!("/proc/{}/io", process.pid)).ok()?)
     }
 
+    /// Adds those of another process.
+    pub(crate) fn and(self, other: DiskBytes) -> DiskBytes {
+        DiskBytes {
+            read: self.read.saturating_add(other.read),
+            written: self.written.saturating_add(other.written),
+        }
+    }
+
     /// Parses the text of `/proc/<pid>/io` or `/proc/<pid>/task/<tid>/io`, see `proc_pid_io(5)`.
     pub(crate) fn parse(text: &str) -> Option<DiskBytes> {
         let number = |name: &str| {
@@ -45,6 +53,11 @@ mod tests {
             written: 4096,
         };
         assert_eq!(DiskBytes::parse(text), Some(found));
+        let twice = DiskBytes {
+            read: 8192,
+            written: 8192,
+        };
+        assert_eq!(found.and(found), twice);
         assert_eq!(DiskBytes::parse("rchar: 1\n"), None);
         assert!(DiskBytes::of_process(ProcessId::this().unwrap()).is_some());
     }

@@ -1,0 +1,309 @@
+//! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and
+//! `drive` for operations, of all designs where there are no questions, and else of those that the questions lead to.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use bakeoff_driver::drive::{LONGEST_WARM_UP, keeps_rows};
+use bakeoff_stats::Run as SavedRun;
+use bakeoff_workload::Workload;
+
+use super::loads::{Loads, Plan, shortest};
+use super::state::{By, run_has_ended};
+use super::{Decide, RUN, WORKLOAD, source};
+use crate::cmd::drive::Drive;
+use crate::cmd::measurement::Measurement;
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::report::{Shown, summary_of_run};
+use crate::cmd::run::{Run, Servers};
+use crate::exit::{Exit, Misuse};
+use crate::progress::time;
+use crate::stderr::print_line;
+
+/// Share of the budget that loads have beside questions, as its inverse.
+const LOADS_BESIDE_QUESTIONS: u32 = 4;
+
+impl Decide {
+    /// Measures the designs of the workload in the folder, by the commands that do so. What came to its end before is
+    /// not measured again.
+    ///
+    /// # Errors
+    /// Fails if the workload cannot be used, or as these commands do.
+    pub fn measure(&self, dir: &Path) -> Result<Exit> {
+        let workload = DataOptions::default().workload(&dir.join(WORKLOAD))?;
+        let by = By::of(&workload);
+        if by == By::Operations {
+            return self.drive(dir, &workload, None);
+        }
+        if !run_has_ended(dir) {
+            let ended = self.run_of(dir, by)?.run()?;
+            if by == By::Questions || ended == Exit::Interrupted {
+                return Ok(ended);
+            }
+        }
+        match self.short_list(dir)?.as_slice() {
+            [] => Ok(Exit::Complete),
+            designs => self.drive(dir, &workload, Some(designs)),
+        }
+    }
+
+    /// Drives these designs with the operations of the workload, or all designs that it has.
+    fn drive(&self, dir: &Path, workload: &Workload, designs: Option<&[String]>) -> Result<Exit> {
+        let loads = Loads::of(dir);
+        if let Some(stopped) = &loads.stopped {
+            print_line(format_args!(
+                "note: loads do not go on where they were stopped: they begin anew in {}, and what was measured until \
+                 then stays in {}",
+                loads.next.display(),
+                stopped.display()
+            ));
+        }
+        let driven = designs.map_or(workload.designs.len(), <[String]>::len);
+        let plan = self.plan(workload, driven);
+        if !plan.fits {
+            print_line(format_args!(
+                "note: {} rounds of loads of {} of each design are driven, although they take longer than there is \
+                 time for them",
+                plan.rounds,
+                time(plan.load)
+            ));
+        }
+        self.loads_of(dir, &loads.next, plan, designs)?.run()
+    }
+
+    /// Returns the design that the run in the folder recommends, and the next one.
+    fn short_list(&self, dir: &Path) -> Result<Vec<String>> {
+        let shown = Shown::from(self.wanted()?);
+        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
+        let recommended = summary
+            .decision
+            .and_then(|decision| decision.recommendation);
+        Ok(recommended.map_or_else(Vec::new, |recommended| {
+            let next = recommended.runner_up.map(|next| next.design);
+            std::iter::once(recommended.design).chain(next).collect()
+        }))
+    }
+
+    /// Returns how often so many designs are driven with the operations of a workload, and for how long.
+    pub fn plan(&self, workload: &Workload, designs: usize) -> Plan {
+        let shortest = shortest(self.load.rate, workload.mix.as_ref());
+        let budget = self.budget_of_loads(By::of(workload));
+        Plan::of(budget, designs, shortest, self.is_warmed_up(workload))
+    }
+
+    /// Checks that the loads of so many designs are not far longer than the budget, as at a rate at which operations for
+    /// a p99 are long in coming.
+    ///
+    /// # Errors
+    /// Fails with a misuse that says how much longer they are.
+    pub fn check_time_of_loads(&self, workload: &Workload, designs: usize) -> Result<()> {
+        let by = By::of(workload);
+        let driven = by.driven(designs);
+        let Some(rate) = self.load.rate.filter(|_| driven > 0) else {
+            return Ok(());
+        };
+        let plan = self.plan(workload, driven);
+        if !plan.is_far_too_long() {
+            return Ok(());
+        }
+        let all = plan.time(driven);
+        let warm_ups = LONGEST_WARM_UP.saturating_mul(u32::try_from(driven).unwrap_or(u32::MAX));
+        let of_loads = all.saturating_add(warm_ups);
+        let budget = match by {
+            By::Both => of_loads.saturating_mul(LOADS_BESIDE_QUESTIONS),
+            By::Questions | By::Operations => of_loads,
+        };
+        Err(Misuse::new(anyhow!(
+            "at --rate {rate} a load takes {} until it has enough operations for a p99, and all loads {}: give a higher \
+             --rate, or a --budget above {}",
+            time(plan.load),
+            time(all),
+            time(budget)
+        ))
+        .into())
+    }
+
+    /// Returns whether a warm-up precedes the loads, which is as fast as the server goes and has to leave all rows.
+    pub fn is_warmed_up(&self, workload: &Workload) -> bool {
+        let limit = self.rate_limit_of_writing();
+        let limit = limit.limit(&self.cluster, self.postgres.url());
+        let is_limited = limit.is_ok_and(|limit| limit.is_some());
+        !is_limited && workload.mix.as_ref().is_none_or(keeps_rows)
+    }
+
+    /// Returns the time for the loads of a workload.
+    pub fn budget_of_loads(&self, by: By) -> Duration {
+        match by {
+            By::Both => self.budget / LOADS_BESIDE_QUESTIONS,
+            By::Questions | By::Operations => self.budget,
+        }
+    }
+
+    /// Returns the time for the questions of a workload.
+    pub fn budget_of_run(&self, by: By) -> Duration {
+        match by {
+            By::Both => self.budget - self.budget / LOADS_BESIDE_QUESTIONS,
+            By::Questions | By::Operations => self.budget,
+        }
+    }
+
+    /// Returns the run that measures the designs of the workload in the folder by its questions.
+    ///
+    /// # Errors
+    /// Fails if the command line refuses it.
+    pub fn run_of(&self, dir: &Path, by: By) -> Result<Run> {
+        let mut words = Words::new("run", dir, self)?;
+        words.0.push("--race".into());
+        let budget = self.budget_of_run(by).as_millis().max(1);
+        words.add("--budget", format!("{budget}ms"));
+        words.add("--out", dir.join(RUN));
+        words.add_prices(self);
+        match Measurement::read(words.0) {
+            Ok(Measurement::Run(run)) => Ok(run.on_servers(self.servers())),
+            Ok(_) => Err(anyhow!("cannot begin the run")),
+            Err(why) => Err(anyhow!("cannot begin the run: {why}")),
+        }
+    }
+
+    /// Returns the loads that drive these designs of the workload in the folder `dir` with its operations, or all of
+    /// them, for the folder `out`.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the command line refuses them.
+    pub fn loads_of(
+        &self,
+        dir: &Path,
+        out: &Path,
+        plan: Plan,
+        designs: Option<&[String]>,
+    ) -> Result<Drive> {
+        let mut words = Words::new("drive", dir, self)?;
+        if let Some(designs) = designs {
+            words.add("--designs", designs.join(","));
+        }
+        words.add("--rounds", plan.rounds.to_string());
+        words.add("--for", format!("{}ms", plan.load.as_millis().max(1)));
+        words.add("--out", out);
+        if let Some(rate) = self.load.rate {
+            words.add("--rate", rate.to_string());
+        }
+        if let Some(in_flight) = self.load.in_flight {
+            words.add("--in-flight", in_flight.to_string());
+        }
+        words.add_prices(self);
+        match Measurement::read(words.0) {
+            Ok(Measurement::Drive(drive)) => Ok(drive.on_servers(self.servers())),
+            Ok(_) => Err(anyhow!("cannot begin the loads")),
+            Err(why) => Err(Misuse::new(anyhow!("cannot begin the loads: {why}")).into()),
+        }
+    }
+
+    /// Returns the servers of the user's on which designs are measured.
+    fn servers(&self) -> Servers {
+        Servers {
+            cluster: self.cluster.clone(),
+            postgres: self.postgres.clone(),
+            rate_limit: self.rate_limit_of_writing(),
+        }
+    }
+}
+
+/// Words of a command.
+struct Words(Vec<OsString>);
+
+impl Words {
+    /// Begins a command with the workload in the folder, and where its rows are.
+    fn new(command: &str, dir: &Path, options: &Decide) -> Result<Words> {
+        let mut words: Vec<OsString> = vec![command.into(), dir.join(WORKLOAD).into_os_string()];
+        words.extend(source::data_words(&options.from)?);
+        Ok(Words(words))
+    }
+
+    fn add(&mut self, option: &str, value: impl AsRef<OsStr>) {
+        self.0.push(option.into());
+        self.0.push(value.as_ref().to_owned());
+    }
+
+    fn add_prices(&mut self, options: &Decide) {
+        if let Some(list) = options.prices.list() {
+            self.add("--prices", list);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        decide: Decide,
+    }
+
+    fn decide(words: &[&str]) -> Decide {
+        let line = ["decide"].iter().chain(words);
+        Line::try_parse_from(line).unwrap().decide
+    }
+
+    #[test]
+    fn a_budget_is_for_one_measurement_or_shared_out_between_two() {
+        let decide = decide(&["readings", "--budget", "20m"]);
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        assert_eq!(decide.budget_of_run(By::Questions), minutes(20));
+        assert_eq!(decide.budget_of_loads(By::Operations), minutes(20));
+        assert_eq!(decide.budget_of_run(By::Both), minutes(15));
+        assert_eq!(decide.budget_of_loads(By::Both), minutes(5));
+    }
+
+    #[test]
+    fn a_rate_at_which_loads_would_last_far_beyond_the_budget_is_refused() {
+        let checked = |name: &str, options: &[&str]| {
+            let text = WORKLOADS.get(name).unwrap().text;
+            let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+            let decide = decide(&[&[name][..], options].concat());
+            decide.check_time_of_loads(&workload, 3)
+        };
+        let why = |name: &str| checked(name, &["--rate", "1"]).unwrap_err().to_string();
+        // Half of the operations are reads: 3,000 s for 1,500 of them.
+        let alone = why("ycsb/a");
+        let all = "a load takes 50m until it has enough operations for a p99, and all loads 5h: ";
+        assert!(alone.contains(all), "{alone}");
+        assert!(alone.contains("or a --budget above 5h"), "{alone}");
+        let beside = why("readings");
+        assert!(beside.contains(" a --budget above "), "{beside}");
+        for options in [
+            &["--rate", "1", "--budget", "6h"][..],
+            &["--rate", "500"],
+            &[],
+        ] {
+            assert!(checked("ycsb/a", options).is_ok(), "{options:?}");
+        }
+    }
+
+    #[test]
+    fn loads_are_of_the_designs_that_are_named() {
+        let text = WORKLOADS.get("readings").unwrap().text;
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        let named = "cassandra/wide?chunk=4KiB".to_owned();
+        for options in [
+            &["readings"][..],
+            &["readings", "--rate", "2.5k", "--in-flight", "64"],
+            &["readings", "--prices", "study-2018"],
+        ] {
+            let decide = decide(options);
+            let plan = decide.plan(&workload, 1);
+            let folder = Path::new("out");
+            let designs = std::slice::from_ref(&named);
+            let drive = decide.loads_of(folder, &folder.join("load"), plan, Some(designs));
+            let driven = drive.unwrap().designs(&workload).unwrap();
+            let driven: Vec<String> = driven.iter().map(ToString::to_string).collect();
+            assert_eq!(driven, [named.as_str()], "{options:?}");
+        }
+    }
+}

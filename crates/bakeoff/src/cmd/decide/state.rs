@@ -1,0 +1,100 @@
+//! What the designs of a decision are compared by, and how far it has come, as its folder tells.
+
+use std::path::Path;
+
+use bakeoff_stats::{Record, Run};
+use bakeoff_workload::Workload;
+
+use super::loads::Loads;
+use super::{RUN, WORKLOAD};
+
+/// What the designs of a workload are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Questions,
+    /// The operations of a mix, where there are no questions.
+    Operations,
+    /// Questions, between designs that take the operations of a mix, too.
+    Both,
+}
+
+impl By {
+    /// Returns what the designs of a workload are compared by. One without questions has a mix.
+    pub fn of(workload: &Workload) -> By {
+        match (workload.queries.is_empty(), &workload.mix) {
+            (true, _) => By::Operations,
+            (false, None) => By::Questions,
+            (false, Some(_)) => By::Both,
+        }
+    }
+
+    /// Returns how many of so many designs are driven with operations: beside questions the two to which they lead.
+    pub fn driven(self, designs: usize) -> usize {
+        match self {
+            By::Questions => 0,
+            By::Operations => designs,
+            By::Both => designs.min(2),
+        }
+    }
+}
+
+/// Returns whether the folder of a decision holds a measurement, which may have been stopped.
+pub fn has_begun(dir: &Path) -> bool {
+    dir.join(RUN).exists() || Loads::of(dir).have_begun()
+}
+
+/// Returns whether the run in the folder of a decision came to its end.
+pub fn run_has_ended(dir: &Path) -> bool {
+    let run = Run::open(&dir.join(RUN)).ok();
+    run.is_some_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
+}
+
+/// Returns whether all that a decision measures is in its folder, to its end.
+pub fn has_ended(dir: &Path) -> bool {
+    let has_loads = Loads::of(dir).ended.is_some();
+    let by = Workload::read(&dir.join(WORKLOAD)).map(|workload| By::of(&workload));
+    match by {
+        Ok(By::Both) => run_has_ended(dir) && (has_loads || !recommends(dir)),
+        Ok(By::Questions | By::Operations) | Err(_) => run_has_ended(dir) || has_loads,
+    }
+}
+
+/// Returns whether the run in the folder of a decision has a design to drive with the operations.
+fn recommends(dir: &Path) -> bool {
+    let run = Run::open(&dir.join(RUN)).ok();
+    let summary = run.and_then(|run| run.summary().ok());
+    let decision = summary.and_then(|summary| summary.decision);
+    decision.is_some_and(|decision| decision.recommendation.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[test]
+    fn a_workload_is_decided_by_what_it_has() {
+        for (name, expected) in [
+            ("formats", By::Questions),
+            ("ycsb/a", By::Operations),
+            ("readings", By::Both),
+        ] {
+            let text = WORKLOADS.get(name).unwrap().text;
+            let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+            assert_eq!(By::of(&workload), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_which_nothing_was_measured_has_neither_begun_nor_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        assert!(!has_begun(dir) && !has_ended(dir));
+        for name in ["formats", "ycsb/a", "readings"] {
+            std::fs::write(dir.join(WORKLOAD), WORKLOADS.get(name).unwrap().text).unwrap();
+            assert!(!has_begun(dir) && !has_ended(dir), "{name}");
+        }
+        std::fs::create_dir(dir.join("load")).unwrap();
+        assert!(has_begun(dir) && !has_ended(dir));
+    }
+}

@@ -1,0 +1,302 @@
+//! The names, units and descriptions of figures.
+
+use super::{Figure, Named};
+
+impl Figure {
+    pub(super) fn named(self) -> Named {
+        let (stem, suffix, unit, help) = match self {
+            Figure::LoadedRows => ("loaded", "rows", "rows", "Rows that were loaded."),
+            Figure::LoadTime => ("load", "seconds", "seconds", "Time of loading all rows."),
+            Figure::SettleTime => (
+                "settle",
+                "seconds",
+                "seconds",
+                "Time of bringing storage to rest.",
+            ),
+            Figure::StoredBytes => ("stored", "bytes", "bytes", "Bytes at rest."),
+            Figure::QueryTime => (
+                "query",
+                "seconds",
+                "seconds",
+                "Time of a right answer to a query.",
+            ),
+            Figure::BadRounds => (
+                "query_bad",
+                "rounds",
+                "rounds",
+                "Rounds with a wrong answer or none.",
+            ),
+            Figure::OperationsRate => (
+                "operations_per_second",
+                "",
+                "operations/second",
+                "Successful operations of a load a second.",
+            ),
+            Figure::HighestRate => (
+                "highest_operations_per_second",
+                "",
+                "operations/second",
+                "Highest rate within the objective of a search.",
+            ),
+            Figure::ResponseP50 => (
+                "response_p50",
+                "seconds",
+                "seconds",
+                "Median response time.",
+            ),
+            Figure::ResponseP99 => (
+                "response_p99",
+                "seconds",
+                "seconds",
+                "99th percentile of response times.",
+            ),
+            Figure::FailedOperations => (
+                "failed",
+                "operations",
+                "operations",
+                "Operations that failed.",
+            ),
+            Figure::PassTime => (
+                "pass",
+                "seconds",
+                "seconds",
+                "Time of a pass in which no operation failed.",
+            ),
+            Figure::BesideRate => (
+                "beside_operations_per_second",
+                "",
+                "operations/second",
+                "Successful operations a second of loads beside which questions were asked.",
+            ),
+            Figure::BesideP50 => (
+                "beside_response_p50",
+                "seconds",
+                "seconds",
+                "Median response time of loads beside which questions were asked.",
+            ),
+            Figure::BesideP99 => (
+                "beside_response_p99",
+                "seconds",
+                "seconds",
+                "99th percentile of response times of loads beside which questions were asked.",
+            ),
+            Figure::Answers => (
+                "beside",
+                "answers",
+                "answers",
+                "Questions that were answered beside loads.",
+            ),
+            Figure::AnswerP50 => (
+                "beside_answer_p50",
+                "seconds",
+                "seconds",
+                "Median time of answers beside loads.",
+            ),
+            Figure::FailedQuestions => (
+                "beside_failed",
+                "questions",
+                "questions",
+                "Questions that failed.",
+            ),
+            Figure::InsertRate => (
+                "inserted_rows_per_second",
+                "",
+                "rows/second",
+                "Acknowledged rows of a setting a second.",
+            ),
+            Figure::InsertP50 => (
+                "insert_p50",
+                "seconds",
+                "seconds",
+                "Median time of an insert.",
+            ),
+            Figure::InsertP99 => (
+                "insert_p99",
+                "seconds",
+                "seconds",
+                "99th percentile of the times of inserts.",
+            ),
+            Figure::FailedInserts => ("failed", "inserts", "inserts", "Inserts that failed."),
+            Figure::ServerSampled => (
+                "server_sampled",
+                "seconds",
+                "seconds",
+                "Time in which the server was sampled, of which all figures of servers are.",
+            ),
+            Figure::ServerCpu => (
+                "server_cpu",
+                "seconds",
+                "seconds",
+                "CPU time of the server while it was sampled.",
+            ),
+            Figure::MachineCpu => (
+                "server_machine_cpu",
+                "seconds",
+                "seconds",
+                "CPU time of the server's machines while it was sampled, all programs.",
+            ),
+            Figure::ServerGcTime => (
+                "server_gc",
+                "seconds",
+                "seconds",
+                "Time of garbage collections while the server was sampled.",
+            ),
+            Figure::ServerGcCount => (
+                "server_gc",
+                "collections",
+                "collections",
+                "Garbage collections while the server was sampled.",
+            ),
+            Figure::ServerAllocated => (
+                "server_allocated",
+                "bytes",
+                "bytes",
+                "Bytes that were allocated on the heap while the server was sampled.",
+            ),
+            Figure::ServerDiskRead => (
+                "server_disk_read",
+                "bytes",
+                "bytes",
+                "Bytes read from the disk while the server was sampled.",
+            ),
+            Figure::ServerDiskWritten => (
+                "server_disk_written",
+                "bytes",
+                "bytes",
+                "Bytes written to the disk while the server was sampled.",
+            ),
+            Figure::DeviceReads => (
+                "server_device_read",
+                "requests",
+                "requests",
+                "Requests to read from the device, all programs.",
+            ),
+            Figure::DeviceWrites => (
+                "server_device_write",
+                "requests",
+                "requests",
+                "Requests to write to the device, all programs.",
+            ),
+            Figure::NetworkReceived => (
+                "server_network_received",
+                "bytes",
+                "bytes",
+                "Bytes that machines received, all programs.",
+            ),
+            Figure::NetworkSent => (
+                "server_network_sent",
+                "bytes",
+                "bytes",
+                "Bytes that machines sent, all programs.",
+            ),
+            Figure::ServerResident => (
+                "server_resident",
+                "bytes",
+                "bytes",
+                "Highest resident memory of the server.",
+            ),
+            Figure::ServerHeap => (
+                "server_heap_used",
+                "bytes",
+                "bytes",
+                "Most bytes of the heap in use.",
+            ),
+            Figure::ServerLoad => (
+                "server_load",
+                "threads",
+                "threads",
+                "Highest load average of the machine.",
+            ),
+            Figure::Committed => (
+                "server_committed",
+                "transactions",
+                "transactions",
+                "Transactions that the server committed while it was sampled.",
+            ),
+            Figure::RolledBack => (
+                "server_rolled_back",
+                "transactions",
+                "transactions",
+                "Transactions that the server rolled back while it was sampled.",
+            ),
+            Figure::RowsRead => (
+                "server_read",
+                "rows",
+                "rows",
+                "Rows that scans of the server returned while it was sampled.",
+            ),
+            Figure::RowsWritten => (
+                "server_written",
+                "rows",
+                "rows",
+                "Rows that the server inserted, updated or deleted while it was sampled.",
+            ),
+            Figure::BlocksHit => (
+                "server_hit",
+                "blocks",
+                "blocks",
+                "Blocks that were found in the server's buffers while it was sampled.",
+            ),
+            Figure::BlocksRead => (
+                "server_read",
+                "blocks",
+                "blocks",
+                "Blocks that were read into the server's buffers while it was sampled.",
+            ),
+            Figure::BlocksWritten => (
+                "server_written",
+                "blocks",
+                "blocks",
+                "Blocks that checkpoints and the background writer wrote while the server was sampled.",
+            ),
+            Figure::TemporaryBytes => (
+                "server_temporary",
+                "bytes",
+                "bytes",
+                "Bytes of temporary files that the server wrote while it was sampled.",
+            ),
+            Figure::Deadlocks => (
+                "server",
+                "deadlocks",
+                "deadlocks",
+                "Deadlocks of the server while it was sampled.",
+            ),
+            Figure::LogBytes => (
+                "server_log",
+                "bytes",
+                "bytes",
+                "Bytes that the server wrote to its log while it was sampled.",
+            ),
+            Figure::Checkpoints => (
+                "server",
+                "checkpoints",
+                "checkpoints",
+                "Checkpoints of the server while it was sampled.",
+            ),
+            Figure::OpenConnections => (
+                "server_open",
+                "connections",
+                "connections",
+                "Most connections of clients to the database.",
+            ),
+            Figure::ActiveConnections => (
+                "server_active",
+                "connections",
+                "connections",
+                "Most connections that carried out a statement.",
+            ),
+            Figure::WaitingConnections => (
+                "server_waiting",
+                "connections",
+                "connections",
+                "Most connections that waited for a lock.",
+            ),
+        };
+        Named {
+            stem,
+            suffix,
+            unit,
+            help,
+        }
+    }
+}
