@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn an_option_of_other_commands_is_told_with_them() {
-        let of_drive = told("bakeoff run formats --in-flight 4");
-        let tip = "\n  tip: '--in-flight' is an option of 'bakeoff drive'\n";
+        let of_drive = told("bakeoff run formats --passes read");
+        let tip = "\n  tip: '--passes' is an option of 'bakeoff drive'\n";
         assert!(of_drive.contains(tip), "{of_drive}");
         assert!(!of_drive.contains("as a value"), "{of_drive}");
         // `--spark` is written nearly alike, and means something else.

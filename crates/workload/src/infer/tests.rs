@@ -33,32 +33,32 @@ fn error(text: &str, asked: &Asked) -> String {
 
 #[test]
 fn times_that_need_their_form_are_named_with_it_in_the_first_error() {
-    let text = "when,value\n13-02-2024 14:30,1\n13-02-2024 14:30,1\n";
-    let option = "--time-format 'when=%d-%m-%Y %H:%M' says so";
+    let text = "taken,value\n13-02-2024 14:30,1\n13-02-2024 14:30,1\n";
+    let option = "--time-format 'taken=%d-%m-%Y %H:%M' says so";
     let first = error(text, &Asked::default());
     assert!(first.contains("no column is a time"), "{first}");
     assert!(first.contains(option), "{first}");
     let of_time = Asked {
-        time: Some("when".to_owned()),
+        time: Some("taken".to_owned()),
         ..Asked::default()
     };
     let second = error(text, &of_time);
     assert!(
-        second.contains("--time when: text; if values such as"),
+        second.contains("--time taken: text; if values such as"),
         "{second}"
     );
     assert!(second.contains(option), "{second}");
     let said = Asked {
         formats: vec![(
-            "when".to_owned(),
+            "taken".to_owned(),
             TimeFormat::parse("%d-%m-%Y %H:%M").unwrap(),
         )],
         ..Asked::default()
     };
     let found = inferred("x.csv", text, &said);
-    assert_eq!(found.time.as_deref(), Some("when"));
+    assert_eq!(found.time.as_deref(), Some("taken"));
     // Where something else tells rows apart, a note names it.
-    let keyed = "id,when\n1,13-02-2024 14:30\n2,13-02-2024 14:30\n";
+    let keyed = "id,taken\n1,13-02-2024 14:30\n2,13-02-2024 14:30\n";
     let found = inferred("x.csv", keyed, &Asked::default());
     assert_eq!(found.partition_key, ["id"]);
     let noted = { found.notes.iter() }.any(|note| note.contains(option));

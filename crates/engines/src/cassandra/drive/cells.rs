@@ -218,7 +218,7 @@ mod tests {
             }
         }
         assert_eq!(cells.iter().count(), every_value().len());
-        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 8 + 9 + 2);
+        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 2);
     }
 
     #[test]
