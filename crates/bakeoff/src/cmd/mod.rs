@@ -141,7 +141,10 @@ impl Arguments {
             Command::Doctor(doctor) => doctor.run(),
             Command::Nodes(nodes) => nodes.run(),
             Command::Diagnose(diagnose) => diagnose.run(),
-            Command::Report(report) => report.run(),
+            Command::Report(report) => match report.followed().filter(|dir| study::is_one(dir)) {
+                Some(dir) => study::follow(dir, &report.shown_while_followed()?),
+                None => report.run(),
+            },
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),
             Command::History(history) => history.run(),

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudyFigure, StudySize, StudyStep, Workload};
 
 use super::estimate::{Asked, in_earlier_runs};
@@ -127,11 +126,6 @@ impl<'a> Plan<'a> {
             None => Ok(read),
         });
         read.map_err(|why| Misuse::new(anyhow!("step {} of the study: {why}", step.name)).into())
-    }
-
-    /// Returns the results of all steps, as far as there are any.
-    pub fn results(&self) -> Vec<StepResult> {
-        results::of_record(self.study, &self.record, &self.dir)
     }
 
     /// Prints the steps with their commands and times, and what is missing for their designs.

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_engines::in_shell;
 use bakeoff_workload::{Study, StudySize};
 
@@ -62,6 +62,19 @@ impl Record {
                 path.display()
             ),
         }
+    }
+
+    /// Reads the note of a folder that has to have one.
+    ///
+    /// # Errors
+    /// Fails if the folder has none, and as [`Record::read`] does.
+    pub fn read_there(dir: &Path) -> Result<Record> {
+        Record::read(dir)?.ok_or_else(|| {
+            anyhow!(
+                "{} is not the folder of a study: it has no {FILE}; name the one that `bakeoff study` wrote to",
+                dir.display()
+            )
+        })
     }
 
     /// Writes the note; the folder has to be there.
