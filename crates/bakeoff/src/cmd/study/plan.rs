@@ -40,7 +40,7 @@ impl<'a> Plan<'a> {
     pub fn new(study: &'a Study, size: StudySize, out: Option<&Path>) -> Result<Plan<'a>> {
         let record = Record::new(study, size);
         let is_free = |dir: &Path| match Record::read(dir) {
-            Ok(Some(there)) => there == record,
+            Ok(Some(there)) => there.is_same(&record),
             Ok(None) => !dir.exists(),
             Err(_) => false,
         };
@@ -227,7 +227,7 @@ fn asked_of(measurement: &Measurement, workload: &mut Workload) -> Result<Vec<De
 /// Checks that a folder is new or empty, or holds what the same command began.
 fn check_folder(dir: &Path, record: &Record) -> Result<()> {
     match Record::read(dir)? {
-        Some(there) if there == *record => Ok(()),
+        Some(there) if there.is_same(record) => Ok(()),
         Some(there) => bail!(
             "{} holds the study {} {}, with other commands than these: repeat that one, or name another \
              folder with --out",
