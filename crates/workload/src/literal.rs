@@ -8,7 +8,7 @@ use crate::ColumnType;
 
 /// Most digits of a number without an exponent that DuckDB, for which it is a decimal, brings to a double without
 /// rounding it twice.
-const DIGITS_OF_DECIMAL: usize = 15;
+pub const DIGITS_OF_DECIMAL: usize = 15;
 
 /// Returns a text as a literal such as `'it''s'`.
 pub fn text(value: &str) -> String {
