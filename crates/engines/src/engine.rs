@@ -117,6 +117,15 @@ pub trait Engine: Send + Sync {
         Ok(())
     }
 
+    /// Returns a design that can be driven with a mix: this one, or else the one that is most like it.
+    ///
+    /// # Errors
+    /// Returns the first thing that no such design does.
+    fn for_drive(&self, id: &DesignId, drive: &DriveRequest<'_>) -> Result<DesignId, EngineError> {
+        self.check_drive(id, drive)?;
+        Ok(id.clone())
+    }
+
     /// Returns whether a design answers SQL over the workload's table.
     fn answers_sql(&self, _id: &DesignId) -> bool {
         true

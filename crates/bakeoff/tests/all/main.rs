@@ -40,6 +40,7 @@ mod inherited;
 mod init;
 mod init_cassandra;
 mod init_measured;
+mod init_operations;
 #[cfg(feature = "postgres")]
 mod init_postgres;
 mod init_questions;

@@ -91,8 +91,14 @@ fn begins_number(text: &str) -> bool {
     }
 }
 
-/// Returns the bytes of a number with its decimals and its exponent.
+/// Returns the bytes of a number with its decimals and its exponent, or in hexadecimal digits as `0xff`.
 fn number(text: &str) -> usize {
+    if let Some(rest) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        let digits = while_all(rest, |c| c.is_ascii_hexdigit());
+        if digits > 0 {
+            return 2 + digits;
+        }
+    }
     let digits = |at: usize| at + while_all(&text[at..], |c| c.is_ascii_digit());
     let mut end = digits(0);
     if text[end..].starts_with('.') {

@@ -141,6 +141,14 @@ impl Engine for Flavour {
         drive::check_drive(id, request)
     }
 
+    fn for_drive(
+        &self,
+        id: &DesignId,
+        request: &DriveRequest<'_>,
+    ) -> Result<DesignId, EngineError> {
+        drive::for_drive(id, request)
+    }
+
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
     }

@@ -4,8 +4,8 @@ use super::words::{is, is_sign, marker_length};
 use crate::dialect::tokens::{Kind, Token};
 
 /// Words behind which constants are values that rows are compared with, or numbers of rows.
-const OF_VALUES: [&str; 8] = [
-    "from", "where", "having", "on", "limit", "offset", "fetch", "values",
+const OF_VALUES: [&str; 11] = [
+    "from", "where", "having", "on", "limit", "offset", "fetch", "values", "into", "set", "using",
 ];
 /// Words behind which constants say what is returned, such as the place of a column.
 const OF_RESULT: [&str; 4] = ["select", "group", "order", "window"];
@@ -142,6 +142,18 @@ mod tests {
             (
                 "SELECT a IN (1, 2) FROM (SELECT a FROM t WHERE b = 1) x",
                 "SELECT a IN (3) FROM (SELECT a FROM t WHERE b = 2) x",
+            ),
+            (
+                "UPDATE t USING TTL 5 SET a = a + 1, b = f(2) WHERE c = 3",
+                "UPDATE t USING TTL 6 SET a = a + 7, b = f(8) WHERE c = 9",
+            ),
+            (
+                "INSERT INTO t JSON '{\"a\": 1}'",
+                "INSERT INTO t JSON '{\"a\": 2}'",
+            ),
+            (
+                "INSERT INTO t (a) VALUES (0xff)",
+                "INSERT INTO t (a) VALUES (0x00)",
             ),
         ] {
             assert_eq!(of(one), of(other), "{one}");

@@ -62,10 +62,12 @@ fn logs_of_queries_are_counted_or_not_understood() {
                 continue;
             };
             let (numbers, candidates): (Vec<u64>, Vec<Candidate>) =
-                log.candidates(&table, &found).unzip();
+                log.candidates(&table, &found, None).unzip();
             assert!(numbers.is_sorted_by(|a, b| a >= b), "{numbers:?}");
             let asked: u64 = numbers.iter().sum();
-            assert!(log.notes(&table, asked, candidates.len()).len() >= 2);
+            assert!(log.notes(&table, asked, candidates.len(), 0).len() >= 2);
+            let mixed = log.mix(&table, &found);
+            assert!(mixed.asked <= asked, "{mixed:?}");
             is_read |= has_question(&candidates);
         }
         is_read

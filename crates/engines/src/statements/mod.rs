@@ -28,7 +28,7 @@ pub(crate) mod words;
 pub use asked_table::AskedTable;
 pub use asking::Language;
 pub use file::StatementsFile;
-pub use log::{LogKind, QueryLog};
+pub use log::{LogKind, LoggedMix, QueryLog};
 pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
 
 use asked::question;
@@ -91,8 +91,21 @@ impl Candidate {
 
 /// Returns a statement in one line without the texts in it, which may be secrets, cut if it is long.
 fn shown(sql: &str) -> String {
+    in_one_line(sql, shown_token)
+}
+
+/// Returns a statement in one line with `?` in place of every value in it, cut if it is long.
+fn without_values(sql: &str) -> String {
+    in_one_line(sql, |token| match token.kind {
+        Kind::Text | Kind::Number => "?",
+        _ => shown_token(token),
+    })
+}
+
+/// Returns the tokens of a statement in one line as they are shown, cut if it is long.
+fn in_one_line<'a>(sql: &'a str, shown: impl Fn(&Token<'a>) -> &'a str) -> String {
     let without_texts: String = match tokens(sql) {
-        Some(all) => all.iter().map(shown_token).collect(),
+        Some(all) => all.iter().map(shown).collect(),
         None => sql.split('\'').next().unwrap_or_default().to_owned(),
     };
     let mut line = String::new();
@@ -174,6 +187,14 @@ mod tests {
         ] {
             assert_eq!(shown(sql), expected);
         }
+        assert_eq!(
+            without_values("UPDATE t SET a = a || 'secret', b = -5.5, c = $1 -- x"),
+            "UPDATE t SET a = a || ?, b = -?, c = $?"
+        );
+        assert_eq!(
+            without_values("SELECT a FROM t WHERE b = 0xc0Ffee"),
+            "SELECT a FROM t WHERE b = ?"
+        );
         let long = shown(&format!("SELECT {}", "a, ".repeat(100)));
         assert_eq!(long.chars().count(), MOST_SHOWN + 3);
     }

@@ -16,6 +16,10 @@ const AFTER_WITH: [&str; 4] = ["INSERT", "UPDATE", "DELETE", "MERGE"];
 const MOST_TABLES: usize = 16;
 /// The kind of statements that ask.
 pub const SELECT: &str = "SELECT";
+/// Kinds of statements that write rows.
+pub const INSERT: &str = "INSERT";
+pub const UPDATE: &str = "UPDATE";
+pub const DELETE: &str = "DELETE";
 /// The kind of statements that are none of those that are told apart.
 pub const OTHER: &str = "other";
 
@@ -120,8 +124,43 @@ pub fn tables(words: &[Token<'_>]) -> Vec<AskedTable> {
     found
 }
 
-/// Returns the name of the table that is written at a place, and the place behind it.
-pub fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(AskedTable, usize)> {
+/// Returns the name of the table that a statement of a kind writes, and the place behind it.
+pub fn written_table(words: &[Token<'_>], kind: &str) -> Option<(AskedTable, usize)> {
+    let before = match kind {
+        INSERT => "into",
+        UPDATE => "update",
+        DELETE => "from",
+        _ => return None,
+    };
+    let at = 1 + words.iter().position(|token| is(Some(token), before))?;
+    whole_name(words, at + usize::from(is(words.get(at), "only")))
+}
+
+/// Returns the place behind the pair of parentheses that opens at a place.
+pub fn behind_parentheses(words: &[Token<'_>], at: usize) -> Option<usize> {
+    if !is_sign(words.get(at), '(') {
+        return None;
+    }
+    let mut open = 0_usize;
+    for (place, token) in words.iter().enumerate().skip(at) {
+        match token.kind {
+            Kind::Sign('(') => open += 1,
+            Kind::Sign(')') if open == 1 => return Some(place + 1),
+            Kind::Sign(')') => open -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the name of the table that is asked at a place, and the place behind it.
+pub fn table_at(words: &[Token<'_>], at: usize) -> Option<(AskedTable, usize)> {
+    // A function that returns rows is no table.
+    whole_name(words, at).filter(|(_, behind)| !is_sign(words.get(*behind), '('))
+}
+
+/// Returns the name with those before its dots that is written at a place, and the place behind it.
+fn whole_name(words: &[Token<'_>], mut at: usize) -> Option<(AskedTable, usize)> {
     let mut table = AskedTable {
         schema: None,
         name: name(words.get(at))?,
@@ -132,8 +171,7 @@ pub fn table_at(words: &[Token<'_>], mut at: usize) -> Option<(AskedTable, usize
         table.schema = Some(std::mem::replace(&mut table.name, further));
         at += 2;
     }
-    // A function that returns rows is no table.
-    (!is_sign(words.get(at), '(')).then_some((table, at))
+    Some((table, at))
 }
 
 /// Returns the names that a query gives to parts of itself, as in `WITH days AS (...)`.
@@ -199,6 +237,26 @@ mod tests {
         ] {
             assert_eq!(kind(&of(sql)), expected, "{sql}");
         }
+    }
+
+    #[test]
+    fn the_table_that_is_written_is_behind_its_keyword() {
+        for (sql, expected) in [
+            ("INSERT INTO ks.Readings (a) VALUES (1)", "ks.readings"),
+            ("INSERT INTO t(a) SELECT b FROM u", "t"),
+            ("UPDATE ONLY \"T\" SET a = 1", "T"),
+            ("DELETE a FROM ks.t USING TIMESTAMP 5 WHERE b = 1", "ks.t"),
+        ] {
+            let words = of(sql);
+            let (table, _) = written_table(&words, kind(&words)).unwrap();
+            assert_eq!(table.to_string(), expected, "{sql}");
+        }
+        assert!(written_table(&of("SELECT 1 FROM t"), SELECT).is_none());
+        assert!(written_table(&of("INSERT 5"), INSERT).is_none());
+        let nested = of("x ((a), b) c");
+        assert_eq!(behind_parentheses(&nested, 1), Some(nested.len() - 1));
+        assert_eq!(behind_parentheses(&nested, 0), None);
+        assert_eq!(behind_parentheses(&of("((a)"), 0), None);
     }
 
     #[test]

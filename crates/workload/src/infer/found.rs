@@ -93,6 +93,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         origin: None,
         made: None,
         grown: None,
+        mix: None,
     }
 }
 

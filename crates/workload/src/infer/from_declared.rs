@@ -72,6 +72,7 @@ impl Inferred {
             ),
             origin: Some(declared.origin),
             grown: None,
+            mix: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod guesses;
 mod head;
 mod key;
 mod keys;
+mod mix;
 mod names;
 mod origin;
 mod questions;
@@ -35,6 +36,7 @@ use std::path::Path;
 
 use crate::{ColumnType, DecimalMark, Result, ThousandsMark, TimeFormat, Zone};
 pub use declared::{Declared, DeclaredColumn, DeclaredForm};
+pub use mix::{AskedMix, AskedOperation};
 pub use names::{is_reserved, name as plain_name};
 pub use origin::Origin;
 use rows::FileRows;
@@ -136,6 +138,8 @@ pub struct Inferred {
     pub made: Option<Vec<String>>,
     /// How the rows of the file go on beyond it, if they do.
     pub grown: Option<Grown>,
+    /// The operations that are performed on the table, if they are known.
+    pub mix: Option<AskedMix>,
 }
 
 /// How the rows of a file go on beyond it.

@@ -1,6 +1,7 @@
 //! Writes what was found of a file as a commented workload.
 
 mod data;
+mod mix;
 
 use std::fmt::Write as _;
 
@@ -48,6 +49,9 @@ impl Inferred {
             for question in &questions(self) {
                 put_question(question, &mut out);
             }
+        }
+        if let Some(mix) = &self.mix {
+            mix::put(mix, &mut out);
         }
         out
     }
@@ -136,6 +140,12 @@ impl Inferred {
             &format!("#   bakeoff run THIS.toml{rows} --dry-run   # what would be done"),
         );
         line(out, "#   bakeoff run THIS.toml --budget 3m");
+        if self.mix.is_some() {
+            line(
+                out,
+                "#   bakeoff drive THIS.toml --for 60s   # the operations of [mix]",
+            );
+        }
         line(out, "");
         let name = of.rsplit('/').next().unwrap_or(of);
         let title = match self.made {
@@ -216,9 +226,17 @@ impl Inferred {
     }
 
     fn scale(&self, out: &mut String) {
+        let of_mix = self.mix.as_ref().and_then(|mix| mix.most_rows);
         let rows = self.rows_there().min(MOST_ROWS);
+        let (rows, why) = match of_mix.filter(|most| *most < rows) {
+            None => (rows, ""),
+            Some(most) => (
+                most,
+                ": as many as fit into the memory from which operations of the mix draw rows",
+            ),
+        };
         line(out, "[scale]");
-        line(out, &format!("rows = {rows} # that a run loads"));
+        line(out, &format!("rows = {rows} # that a run loads{why}"));
         let known = self.origin.as_ref().and_then(|origin| origin.rows.as_ref());
         let (all, how) = known.map_or((0, "that there will be"), |(all, how)| (*all, how.as_str()));
         let (all, how) = match self.grown {

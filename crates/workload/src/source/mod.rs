@@ -136,14 +136,33 @@ pub fn row_values(
         check_keys(workload, &*values, rows)?;
         return Ok(values);
     }
-    let pool = pool::RowPool::read(&*source, &workload.table, rows, POOL_BYTES)?;
-    match pool.rows() {
+    let held = held_rows(workload, &*source, rows)?;
+    match held.rows() {
         Some(known) if known < rows => Err(Error::Usage(format!(
             "{rows} rows cannot be loaded: operations draw their rows from memory, which holds {known} \
              (all that there are, or {} MiB); ask for --rows {known} or fewer",
             POOL_BYTES >> 20
         ))),
-        _ => Ok(Arc::new(pool)),
+        _ => Ok(held),
+    }
+}
+
+/// Returns the first `rows` rows of `source`, which is the workload's, by number, or fewer where they have to be held in
+/// memory and do not fit.
+///
+/// # Errors
+/// The source cannot be read or has no rows.
+pub fn held_rows(
+    workload: &Workload,
+    source: &dyn RowSource,
+    rows: u64,
+) -> Result<Arc<dyn RowValues>> {
+    match source.values() {
+        Some(values) => Ok(values),
+        None => {
+            let pool = pool::RowPool::read(source, &workload.table, rows, POOL_BYTES)?;
+            Ok(Arc::new(pool))
+        }
     }
 }
 

@@ -218,6 +218,8 @@ impl Decide {
             data: self.data.as_deref(),
             asked: &self.asked,
             live: self.reading(),
+            // Questions decide.
+            performs: false,
         }
     }
 

@@ -7,8 +7,32 @@ use bakeoff_stats::Role;
 use bakeoff_workload::{DesignId, Keys, Mix, RowValues, Workload};
 
 use super::{Drive, Load};
+use crate::cmd::options::choice;
 
 impl Drive {
+    /// Returns the designs that the command line names, or else those of the workload that can be driven at all; if
+    /// none can, all of them, of which the first is then refused.
+    pub fn chosen_designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
+        let all = choice::designs(workload, &self.designs)?;
+        let can_be = |id: &DesignId| engine(id).is_ok_and(|of| of.check_operations(id).is_ok());
+        let driven: Vec<DesignId> = all.iter().filter(|id| can_be(id)).cloned().collect();
+        let is_default = self.designs.is_empty() && !driven.is_empty();
+        Ok(if is_default { driven } else { all })
+    }
+
+    /// Says which designs of the workload are left out, since they are never driven and the command line names none.
+    pub fn left_out(&self, workload: &Workload, driven: &[DesignId]) -> Option<String> {
+        let left_out = { workload.designs.iter() }.filter(|id| !driven.contains(id));
+        let left_out: Vec<String> = left_out.map(DesignId::to_string).collect();
+        let is_told = self.designs.is_empty() && !left_out.is_empty();
+        is_told.then(|| {
+            format!(
+                "designs that take no single operations are not driven: {}",
+                left_out.join(", ")
+            )
+        })
+    }
+
     /// Refuses to drive a cluster that others may depend on as fast as it goes.
     pub fn check_rate(&self) -> Result<()> {
         if self.rate.is_some() || self.dry_run || self.limit()?.is_none() {

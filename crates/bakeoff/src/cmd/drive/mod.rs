@@ -251,6 +251,7 @@ impl Drive {
             .rows(self.rows)?
             .unwrap_or(workload.scale.default_rows);
         let mut warnings = before.check_first_rows(rows)?;
+        warnings.extend(before.doubt(self.left_out(&workload, &designs)));
         progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows).map_err(to_cli_error)?;
         if load.passes.is_none() {
@@ -340,7 +341,7 @@ impl Drive {
     fn check(&self, workload: &Workload, mix: &Mix) -> Result<(Load, Vec<DesignId>)> {
         let load = Load::new(self, mix)?;
         self.check_whole(&load)?;
-        let designs = choice::designs(workload, &self.designs)?;
+        let designs = self.chosen_designs(workload)?;
         // Whether keys repeat is known once rows are read.
         self.check_operations(workload, mix, &designs, false)?;
         self.check_sharing(&designs)?;

@@ -8,7 +8,6 @@ use bakeoff_workload::{DesignId, Mix, RowSource, Workload};
 
 use super::{Drive, Load};
 use crate::cmd::measure::preview::{Preview, row_bytes};
-use crate::cmd::options::choice;
 use crate::cmd::options::nodes::given;
 use crate::cmd::run::Servers;
 use crate::exit::Misuse;
@@ -34,7 +33,7 @@ impl Drive {
     /// # Errors
     /// Fails with a misuse if there are none.
     pub fn designs(&self, workload: &Workload) -> Result<Vec<DesignId>> {
-        let mut designs = choice::designs(workload, &self.designs)?;
+        let mut designs = self.chosen_designs(workload)?;
         let answering = self.beside.designs(workload, &designs);
         designs.extend(answering.map_err(Misuse::new)?);
         Ok(designs)
@@ -61,7 +60,7 @@ impl Drive {
             return Ok(None);
         };
         let load = Load::new(self, mix)?;
-        let designs = choice::designs(workload, &self.designs)?;
+        let designs = self.chosen_designs(workload)?;
         let answering = self.beside.designs(workload, &designs);
         let answering = answering.map_err(Misuse::new)?.len();
         let loads_of_a_round = self.beside.loads_of_a_round(answering);

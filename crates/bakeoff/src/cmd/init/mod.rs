@@ -4,6 +4,7 @@
 mod checked;
 mod grown;
 mod live;
+mod mixed;
 mod picked;
 mod statements;
 mod told;
@@ -26,6 +27,7 @@ use crate::stderr::print_line;
 use checked::{check, check_found, designs_for};
 use grown::grow;
 use live::{LiveOptions, Sampled, Source};
+use mixed::{Rest, add_mix};
 use picked::Picked;
 use statements::Statements;
 
@@ -76,6 +78,8 @@ struct Known<'a> {
     table: Option<&'a str>,
     /// Language of what is asked of it, where that does not say it itself.
     language: Language,
+    /// Whether a log of queries becomes a mix of operations, too.
+    performs: bool,
 }
 
 impl Init {
@@ -95,6 +99,7 @@ impl Init {
             data: self.data.as_deref(),
             asked: &self.asked,
             live: self.live.reading(),
+            performs: true,
         };
         let Some(mut written) = write_for(&request)? else {
             return Ok(Exit::Interrupted);
@@ -116,8 +121,12 @@ impl Init {
             } else {
                 ""
             };
+            let drive = match written.found.mix {
+                Some(_) => format!(", and bakeoff drive {} --dry-run", out.display()),
+                None => String::new(),
+            };
             print_line(format_args!(
-                "wrote {0}; next: bakeoff run {0}{rows} --dry-run",
+                "wrote {0}; next: bakeoff run {0}{rows} --dry-run{drive}",
                 out.display()
             ));
         }
@@ -137,6 +146,8 @@ pub struct Request<'a> {
     pub asked: &'a TableFileOptions,
     /// What is said of a live table.
     pub live: Reading<'a>,
+    /// Whether a log of queries becomes a mix of operations for `bakeoff drive`, too.
+    pub performs: bool,
 }
 
 /// A workload for a table, and what was found of it.
@@ -191,6 +202,7 @@ pub fn write_for(request: &Request<'_>) -> Result<Option<Written>> {
         table,
         language: { statements.as_ref() }
             .map_or_else(|| language_of(request.from), Statements::language),
+        performs: request.performs,
     };
     let written = write(file, request.out, request.asked, &known);
     progress.finish();
@@ -234,15 +246,24 @@ fn write(
         None => file.display().to_string(),
     };
     let mut found = match known.statements {
-        Some(statements) => of_statements(statements, options, &mut questions)?,
+        Some(statements) => of_statements(statements, options, known, &mut questions)?,
         None => of_rows(file, options, known, &mut questions)?,
     };
+    let mix = found.mix.take();
     draw_values(&mut questions, &found, known.language)?;
     let path = out.unwrap_or(Path::new("init.toml"));
     if let Some(words) = options.grow() {
         grow(&mut found, words, &named, path)?;
     }
-    let designs = designs_for(&mut found, &questions.questions);
+    let mut designs = designs_for(&mut found, &questions.questions);
+    if let Some(mix) = mix {
+        let rest = Rest {
+            named: &named,
+            path,
+            questions: &questions.questions,
+        };
+        designs = add_mix(&mut found, &mix, designs, &rest);
+    }
     let text = found.workload(&named, &designs, &questions.questions);
     let asked_by = questions.option();
     check(&text, path, asked_by.as_deref())?;
@@ -272,6 +293,7 @@ fn draw_values(questions: &mut AskedOfTable, found: &Inferred, language: Languag
 fn of_statements(
     statements: &Statements,
     options: &TableFileOptions,
+    known: &Known<'_>,
     questions: &mut AskedOfTable,
 ) -> Result<Inferred> {
     let mut of = statements.found(options)?;
@@ -280,7 +302,8 @@ fn of_statements(
         let option = questions.option().unwrap_or_default();
         let table = log.table(Some(&of.table));
         let table = table.map_err(|why| Misuse::new(anyhow!("{option}: {why}")))?;
-        questions.questions = Picked::of_log(log, &table, &option, &mut of.found)?.questions;
+        let picked = Picked::of_log(log, &table, &option, &mut of.found, known.performs)?;
+        questions.questions = picked.questions;
     } else if let Some(table) = &questions.table {
         of.found.table.clone_from(table);
     } else if questions.questions.is_empty() {
@@ -314,7 +337,8 @@ fn of_rows(
         let table = table.map_err(|why| Misuse::new(anyhow!("{option}: {why}")))?;
         found.table = plain_name(&table.name, "data");
         check_found(&found)?;
-        questions.questions = Picked::of_log(log, &table, &option, &mut found)?.questions;
+        let picked = Picked::of_log(log, &table, &option, &mut found, known.performs)?;
+        questions.questions = picked.questions;
     } else if let Some(table) = &questions.table {
         found.table.clone_from(table);
     }

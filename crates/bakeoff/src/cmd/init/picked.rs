@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{AskedTable, Candidate, QueryLog};
+use bakeoff_engines::{AskedTable, Candidate, LoggedMix, QueryLog};
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
 use super::checked::{complaint, designs};
@@ -30,7 +30,8 @@ pub struct Picked {
 }
 
 impl Picked {
-    /// Makes questions of the statements of a log about a table, and notes what else is in it. `option` names the log.
+    /// Makes questions of the statements of a log about a table, and a mix of those that find rows by its key if
+    /// `performs`, and notes what else is in it. `option` names the log.
     ///
     /// # Errors
     /// Fails with a misuse if none can be one.
@@ -39,22 +40,48 @@ impl Picked {
         table: &AskedTable,
         option: &str,
         found: &mut Inferred,
+        performs: bool,
     ) -> Result<Picked> {
-        let candidates = log.candidates(table, found);
-        let tried: Vec<(u64, Candidate)> = candidates.take(MOST_OF_LOG * MOST_TRIED).collect();
-        let picked = Picked::of(tried, MOST_OF_LOG, found)?;
+        let known: &Inferred = found;
+        let mixed = performs.then(|| log.mix(table, known));
+        let with_mix = mixed.as_ref().filter(|mixed| mixed.mix.is_some());
+        let tried = |mix: Option<&LoggedMix>| -> Vec<(u64, Candidate)> {
+            let candidates = log.candidates(table, known, mix);
+            candidates.take(MOST_OF_LOG * MOST_TRIED).collect()
+        };
+        let mut picked = Picked::of(tried(with_mix), MOST_OF_LOG, known)?;
+        let mut performed = with_mix.map_or(0, |mixed| mixed.asked);
+        if picked.questions.is_empty() && performed > 0 {
+            // Nothing heavier can be a question, and a run is to ask what the log asks.
+            picked = Picked::of(tried(None), MOST_OF_LOG, known)?;
+            performed = performed.saturating_sub(picked.number);
+        }
         let questions = picked.questions.len();
-        if questions == 0 {
-            let why = picked.left_out.first().map_or("", String::as_str);
-            let told = anyhow!(
-                "{option}: none of the statements that ask {table} can be a question of a workload; the most frequent \
-                 one: {why}"
-            );
-            return Err(Misuse::new(told).into());
+        if questions == 0 && with_mix.is_none() {
+            let why = match picked.left_out.first() {
+                Some(why) => format!(
+                    "none of the statements that ask {table} can be a question of a workload; the most frequent one: \
+                     {why}"
+                ),
+                None => {
+                    let writes = mixed.as_ref().and_then(|mixed| mixed.notes.first());
+                    let writes = writes.map_or(String::new(), |note| format!("; {note}"));
+                    format!("no statement in it asks {table} alone{writes}")
+                }
+            };
+            return Err(Misuse::new(anyhow!("{option}: {why}")).into());
         }
         found
             .notes
-            .extend(log.notes(table, picked.number, questions));
+            .extend(log.notes(table, picked.number, questions, performed));
+        if let Some(mixed) = mixed {
+            found.notes.extend(mixed.notes);
+            found.mix = mixed.mix;
+        }
+        if questions == 0 {
+            let note = "no SELECT of the log is a question of the workload: its questions are made of its columns";
+            found.notes.push(note.to_owned());
+        }
         if picked
             .questions
             .iter()

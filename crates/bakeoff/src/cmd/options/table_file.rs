@@ -51,8 +51,8 @@ pub struct TableFileOptions {
     question: Vec<String>,
 
     /// File of questions in SQL with semicolons between them, where a comment `-- name: newest` above one names it; or
-    /// a log of queries, whose most frequent ones become questions: PostgreSQL's as text, CSV or JSON, what `fqltool
-    /// dump` prints, or a statement in each line
+    /// a log of queries, whose most frequent ones become questions, and with `init` operations of a mix: PostgreSQL's
+    /// as text, CSV or JSON, what `fqltool dump` prints, or a statement in each line
     #[arg(long, value_name = "FILE", conflicts_with = "question")]
     questions: Option<PathBuf>,
 

@@ -8,6 +8,9 @@ use crate::postgres::layout::TableLayout;
 use crate::postgres::load_connections::MOST_CONNECTIONS;
 use crate::{DriveRequest, EngineError};
 
+/// The setting of designs whose keys are unique.
+const UNIQUE: (&str, &str) = ("unique", "on");
+
 /// Checks that a design takes the operations of a mix, with the options of the command line.
 ///
 /// # Errors
@@ -47,6 +50,23 @@ pub fn check_drive(id: &DesignId, request: &DriveRequest<'_>) -> Result<(), Engi
             operation.name
         )),
         _ => Ok(()),
+    }
+}
+
+/// Returns the design if it takes a mix, or else the same one with unique keys, over whose rows it can insert.
+///
+/// # Errors
+/// Fails as [`check_drive`] does where neither takes the mix.
+pub fn for_drive(id: &DesignId, request: &DriveRequest<'_>) -> Result<DesignId, EngineError> {
+    let Err(error) = check_drive(id, request) else {
+        return Ok(id.clone());
+    };
+    let (setting, value) = UNIQUE;
+    let mut unique = id.clone();
+    unique.settings.insert(setting.to_owned(), value.to_owned());
+    match check_drive(&unique, request) {
+        Ok(()) => Ok(unique),
+        Err(_) => Err(error),
     }
 }
 
@@ -150,6 +170,39 @@ rows = 50
             assert_eq!(checked(id, &over, |_| ()), Ok(()), "{id}");
         }
         assert_eq!(checked("timescale/hypertable", &insert, |_| ()), Ok(()));
+    }
+
+    #[test]
+    fn the_design_most_like_one_has_unique_keys_where_inserts_need_them() {
+        let nearest = |id: &str, mix: &str, keys_repeat: bool| {
+            let workload = workload(&operation(mix));
+            let mix = workload.mix.clone().unwrap();
+            let mut request = DriveRequest::plain(&workload, &mix);
+            request.keys_repeat = keys_repeat;
+            let found = for_drive(&id.parse().unwrap(), &request);
+            found.map(|id| id.to_string()).map_err(|error| error.0)
+        };
+        let (insert, read) = ("action = \"insert\"", "action = \"read-row\"");
+        let over = "action = \"insert\"\nkeys = \"uniform\"";
+        for (id, mix, expected) in [
+            ("postgres/plain", read, "postgres/plain"),
+            ("postgres/plain", insert, "postgres/plain"),
+            ("postgres/plain", over, "postgres/plain?unique=on"),
+            (
+                "timescale/hypertable?chunk=3d",
+                over,
+                "timescale/hypertable?chunk=3d&unique=on",
+            ),
+        ] {
+            assert_eq!(nearest(id, mix, false).unwrap(), expected, "{mix}");
+        }
+        let error = nearest("postgres/brin", over, false).unwrap_err();
+        assert!(
+            error.contains("inserts over rows that are there"),
+            "{error}"
+        );
+        let error = nearest("postgres/plain", read, true).unwrap_err();
+        assert!(error.contains("rows may have the same key"), "{error}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ use super::session_settings;
 use crate::drive::query_texts::QueryTexts;
 use crate::drive::rows::Rows;
 use crate::{EngineError, TargetOptions};
-pub use check::check_drive;
+pub use check::{check_drive, for_drive};
 use connections::{Connecting, Connections};
 use plan::{OperationPlan, Work, plan_operations};
 use queries::{Queries, in_postgres, literal};

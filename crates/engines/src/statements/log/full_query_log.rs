@@ -15,12 +15,16 @@ const VALUES: &str = "Values:";
 /// Bytes of a statement beyond which its further lines do not matter, since it is counted only.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Passes on each statement.
+/// Passes on each statement, with the milliseconds since 1970 at which it began.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+pub fn read<R: BufRead>(
+    lines: &mut Lines<R>,
+    mut take: impl FnMut(&str, Option<i64>),
+) -> io::Result<()> {
     let mut statement: Option<String> = None;
+    let mut started = None;
     while let Some(line) = lines.line()? {
         if lines.skipped_quotes.take().is_some() {
             // A line of it may be among those that were skipped.
@@ -30,8 +34,10 @@ pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io:
             statement = Some(sql.to_owned());
         } else if line.starts_with(VALUES) || line.starts_with(TYPE) {
             if let Some(sql) = statement.take() {
-                take(&sql);
+                take(&sql, started);
             }
+        } else if let Some(at) = line.strip_prefix(STARTED).filter(|_| statement.is_none()) {
+            started = at.trim().parse().ok();
         } else if let Some(sql) = &mut statement
             && sql.len() < MOST_BYTES
         {
@@ -40,7 +46,7 @@ pub fn read<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io:
         }
     }
     if let (Some(sql), None) = (statement, lines.skipped_quotes) {
-        take(&sql);
+        take(&sql, started);
     }
     Ok(())
 }
@@ -58,17 +64,15 @@ mod tests {
             Generated nowInSeconds:1\nBatch type: LOGGED\nQuery: INSERT INTO ks.t (k) VALUES (?)\nValues: \n\
             00000000 61       a\nQuery: DELETE FROM ks.t WHERE k = 'x'\nValues: \n\n";
         let mut found = Vec::new();
-        read(&mut Lines::new(log.as_bytes()), |sql| {
-            found.push(sql.to_owned())
+        read(&mut Lines::new(log.as_bytes()), |sql, at| {
+            found.push((sql.to_owned(), at.unwrap()))
         })
         .unwrap();
-        assert_eq!(
-            found,
-            [
-                "SELECT a\nFROM ks.t WHERE k = ?",
-                "INSERT INTO ks.t (k) VALUES (?)",
-                "DELETE FROM ks.t WHERE k = 'x'",
-            ]
-        );
+        let expected = [
+            ("SELECT a\nFROM ks.t WHERE k = ?", 1),
+            ("INSERT INTO ks.t (k) VALUES (?)", 2),
+            ("DELETE FROM ks.t WHERE k = 'x'", 2),
+        ];
+        assert_eq!(found, expected.map(|(sql, at)| (sql.to_owned(), at)));
     }
 }

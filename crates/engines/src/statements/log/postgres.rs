@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufRead};
 
 use super::lines::Lines;
+use super::sent::time_in;
 use crate::dialect::tokens::{Kind, tokens};
 use crate::statements::words::{is, is_sign, words};
 
@@ -36,6 +37,8 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Default)]
 struct Pending {
     sql: String,
+    /// When it was logged, in milliseconds since 1970.
+    at: Option<i64>,
     detail: String,
     in_detail: bool,
 }
@@ -60,11 +63,14 @@ impl Pending {
     }
 }
 
-/// Passes on each statement of a log that is text.
+/// Passes on each statement of a log that is text, with the milliseconds since 1970 that the prefix of its line has.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -> io::Result<()> {
+pub fn read_text<R: BufRead>(
+    lines: &mut Lines<R>,
+    mut take: impl FnMut(&str, Option<i64>),
+) -> io::Result<()> {
     let mut pending: Option<Pending> = None;
     while let Some(line) = lines.line()? {
         if lines.skipped_quotes.take().is_some() {
@@ -77,7 +83,7 @@ pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -
             }
             continue;
         }
-        let Some((mark, message)) = message_of(&line) else {
+        let Some((prefix, mark, message)) = message_of(&line) else {
             continue;
         };
         if mark == DETAIL {
@@ -88,28 +94,32 @@ pub fn read_text<R: BufRead>(lines: &mut Lines<R>, mut take: impl FnMut(&str)) -
             continue;
         }
         if let Some(pending) = pending.take() {
-            take(&pending.bound());
+            let at = pending.at;
+            take(&pending.bound(), at);
         }
         if mark == LOG {
             pending = statement_of(message).map(|sql| Pending {
                 sql: sql.to_owned(),
+                at: time_in(prefix),
                 ..Pending::default()
             });
         }
     }
     if let (Some(pending), None) = (pending, lines.skipped_quotes) {
-        take(&pending.bound());
+        let at = pending.at;
+        take(&pending.bound(), at);
     }
     Ok(())
 }
 
-/// Passes on each statement of a log that is CSV, and returns the names of the databases that they are of, up to 16.
+/// Passes on each statement of a log that is CSV, with the milliseconds since 1970 of its line, and returns the names
+/// of the databases that they are of, up to 16.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn read_csv<R: BufRead>(
     lines: &mut Lines<R>,
-    mut take: impl FnMut(&str),
+    mut take: impl FnMut(&str, Option<i64>),
 ) -> io::Result<BTreeSet<String>> {
     let mut databases = BTreeSet::new();
     let mut record = String::new();
@@ -147,7 +157,8 @@ pub fn read_csv<R: BufRead>(
         if severity == "LOG"
             && let Some(sql) = statement_of(message)
         {
-            take(&bound(sql, detail));
+            let at = fields.first().and_then(|time| time_in(time));
+            take(&bound(sql, detail), at);
             let database = fields.get(DATABASE).filter(|name| !name.is_empty());
             if let Some(database) = database.filter(|_| databases.len() < MOST_DATABASES) {
                 databases.insert(database.clone());
@@ -174,12 +185,13 @@ pub fn fields(record: &str) -> Vec<String> {
     fields
 }
 
-/// Returns the first mark of a message in a line, and what is behind it: further ones are within the message.
-fn message_of(line: &str) -> Option<(&'static str, &str)> {
+/// Returns the first mark of a message in a line, with what is before and behind it: further ones are within the
+/// message.
+fn message_of(line: &str) -> Option<(&str, &'static str, &str)> {
     let marks = OTHERS.into_iter().chain([LOG, DETAIL]);
     let places = marks.filter_map(|mark| Some((line.find(mark)?, mark)));
     let (place, mark) = places.min()?;
-    Some((mark, &line[place + mark.len()..]))
+    Some((&line[..place], mark, &line[place + mark.len()..]))
 }
 
 /// Returns the statement that a message says was executed.
@@ -256,11 +268,24 @@ mod tests {
 
     fn text(log: &str) -> Vec<String> {
         let mut found = Vec::new();
-        read_text(&mut Lines::new(log.as_bytes()), |sql| {
+        read_text(&mut Lines::new(log.as_bytes()), |sql, _| {
             found.push(sql.to_owned())
         })
         .unwrap();
         found
+    }
+
+    #[test]
+    fn a_statement_has_the_time_of_its_line() {
+        let mut times = Vec::new();
+        let log = "2026-05-01 10:00:00.250 UTC [7] LOG:  statement: SELECT 1\n\
+                   app LOG:  statement: SELECT '2026-05-01 10:00:00'\n\
+                   2026-05-01 10:00:01 UTC LOG:  statement: SELECT 2\n";
+        read_text(&mut Lines::new(log.as_bytes()), |_, at| times.push(at)).unwrap();
+        assert_eq!(
+            times,
+            [Some(1_777_629_600_250), None, Some(1_777_629_601_000)]
+        );
     }
 
     #[test]
@@ -311,7 +336,7 @@ mod tests {
             )
             + &line("checkpoint starting: time", "");
         let mut found = Vec::new();
-        let databases = read_csv(&mut Lines::new(log.as_bytes()), |sql| {
+        let databases = read_csv(&mut Lines::new(log.as_bytes()), |sql, _| {
             found.push(sql.to_owned())
         })
         .unwrap();
@@ -329,12 +354,12 @@ mod tests {
             + &line(&format!("statement: SELECT '{wide}'"), "")
             + &line("statement: SELECT 3", "");
         let mut found = Vec::new();
-        read_csv(&mut Lines::new(log.as_bytes()), |sql| {
+        read_csv(&mut Lines::new(log.as_bytes()), |sql, _| {
             found.push(sql.to_owned())
         })
         .unwrap();
         assert_eq!(found, ["SELECT 1", "SELECT 2", "SELECT 3"]);
         let broken = "a,\"b\nc,d\n";
-        read_csv(&mut Lines::new(broken.as_bytes()), |sql| panic!("{sql}")).unwrap();
+        read_csv(&mut Lines::new(broken.as_bytes()), |sql, _| panic!("{sql}")).unwrap();
     }
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::lines::Lines;
 use super::postgres::{MOST_DATABASES, bound, statement_of};
+use super::sent::time_in;
 
 /// What a line says, as far as it matters here. The key `statement` is of errors alone: it has what failed.
 #[derive(Deserialize)]
@@ -18,6 +19,8 @@ struct Entry {
     detail: String,
     #[serde(default)]
     dbname: String,
+    #[serde(default)]
+    timestamp: String,
 }
 
 /// Returns whether a line is one of PostgreSQL's logs in JSON.
@@ -25,14 +28,15 @@ pub fn is_json(line: &str) -> bool {
     line.starts_with('{') && line.contains("\"error_severity\"") && entry(line).is_some()
 }
 
-/// Passes on each statement of a log, and returns the names of the databases that they are of, up to 16. Lines with
-/// an object that is cut off, or is none of the log, are counted with those that are too long.
+/// Passes on each statement of a log, with the milliseconds since 1970 of its line, and returns the names of the
+/// databases that they are of, up to 16. Lines with an object that is cut off, or is none of the log, are counted with
+/// those that are too long.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn read<R: BufRead>(
     lines: &mut Lines<R>,
-    mut take: impl FnMut(&str),
+    mut take: impl FnMut(&str, Option<i64>),
 ) -> io::Result<BTreeSet<String>> {
     let mut databases = BTreeSet::new();
     while let Some(line) = lines.line()? {
@@ -44,7 +48,7 @@ pub fn read<R: BufRead>(
         let Some(sql) = statement_of(&entry.message).filter(|_| is_log) else {
             continue;
         };
-        take(&bound(sql, &entry.detail));
+        take(&bound(sql, &entry.detail), time_in(&entry.timestamp));
         if !entry.dbname.is_empty() && databases.len() < MOST_DATABASES {
             databases.insert(entry.dbname);
         }
@@ -63,7 +67,7 @@ mod tests {
     fn read_all(log: &str) -> (Vec<String>, BTreeSet<String>, u64) {
         let mut found = Vec::new();
         let mut lines = Lines::new(log.as_bytes());
-        let databases = read(&mut lines, |sql| found.push(sql.to_owned())).unwrap();
+        let databases = read(&mut lines, |sql, _| found.push(sql.to_owned())).unwrap();
         (found, databases, lines.too_long)
     }
 

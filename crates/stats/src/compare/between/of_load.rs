@@ -208,7 +208,7 @@ fn of_rounds(
 ) -> Option<MeasuredFigure> {
     rounds.retain(|(_, seconds)| seconds.is_finite() && *seconds > 0.0);
     rounds.sort_by_key(|(round, _)| *round);
-    (!rounds.is_empty()).then(|| MeasuredFigure {
+    (!rounds.is_empty()).then_some(MeasuredFigure {
         what,
         operation,
         is_beside: false,

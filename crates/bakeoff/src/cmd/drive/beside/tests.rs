@@ -280,6 +280,20 @@ fn a_design_that_answers_is_loaded_and_not_driven() {
 }
 
 #[test]
+fn designs_that_are_never_driven_are_loaded_only_if_they_are_named() {
+    let workload = with_designs();
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let designs = options(arguments).designs(&workload).unwrap();
+        designs.iter().map(DesignId::to_string).collect()
+    };
+    assert_eq!(names(&[]), ["dry", "cassandra/wide"]);
+    assert_eq!(names(&["--designs", "parquet"]), ["parquet"]);
+    let two_loads = Some(std::time::Duration::from_secs(20));
+    let time = options(&["--for", "10s"]).time_of_loads(&workload);
+    assert_eq!(time.unwrap(), two_loads);
+}
+
+#[test]
 fn questions_need_loads_that_can_be_compared() {
     let question = ["--beside", "SELECT 1"];
     for other in [
