@@ -9,10 +9,10 @@ use crate::text::style::{Style, wrap};
 use crate::units;
 
 /// Explains what the figures are and what counts as a change.
-const LEGEND: &str = "Figures are centres of the rounds of each run, as in `bakeoff compare`, with the interval of each \
-    alone; those of loading are the rates of the reports. A change starts at the first run that differs from the very first one, or from the run \
-    of the last change, provided that all later runs differ from it as well; runs in which that is not settled count \
-    neither way, unless they rule the change out.";
+const LEGEND: &str = "Figures are centres of the rounds of each run, as in `bakeoff compare`, with the interval of \
+    each alone; those of loading are the rates of the reports. A change starts at the first run that differs from the \
+    very first one, or from the run of the last change, provided that all later runs differ from it as well; runs in \
+    which that is not settled count neither way, unless they rule the change out.";
 
 /// Renders lasting changes and the figures that changed; every figure if `all` is set.
 pub fn render(history: &History, all: bool) -> String {

@@ -39,8 +39,8 @@ pub struct Series {
     pub unknown: Option<Unknown>,
 }
 
-/// Figure of one run in seconds: the centre of its rounds, as two runs are compared by; in loading, the seconds for each
-/// row.
+/// Figure of one run in seconds: the centre of its rounds, by which two runs are compared; in loading, the seconds for
+/// each row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     pub seconds: f64,
