@@ -15,8 +15,8 @@ use crate::exit::{Exit, explain};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 
-/// Makes the folder of a study if it is missing, and locks it: while the returned file is open, no other process carries
-/// out the study in it, and others can tell that one does.
+/// Makes the folder of a study if it is missing, and locks it: while the returned file is open, no other process
+/// carries out the study in it, and others can tell that one does.
 ///
 /// # Errors
 /// Fails if the folder cannot be made or locked, or another process carries out the study in it.
