@@ -25,8 +25,11 @@ use crate::units;
 const SAME_BYTES: f64 = 0.01;
 /// Explains how to read the ratios.
 const LEGEND: &str = "B/A is B divided by A: of times, above 1 is slower, and of rates, below 1. A and B are centres \
-    of their rounds (Hodges-Lehmann), where the report of each alone has medians. All intervals hold at once with 95% \
-    confidence.";
+    of their rounds (Hodges-Lehmann), where the report of each alone has medians";
+/// Ends the sentence about A and B where loading is among the figures.
+const OF_LOADING: &str = "; those of loading are the rates of the reports";
+/// Says what the intervals hold together.
+const INTERVALS: &str = "All intervals hold at once with 95% confidence.";
 /// Heads what would decide undecided figures.
 const SETTLING: &str = "What would settle the others";
 /// Names the error that no comparison of two runs can show.
@@ -143,12 +146,12 @@ struct JudgedJson<'a> {
 
 /// Says how the ratios are to be read, and what they do not show.
 fn legend(between: &Between) -> String {
-    let not_shown = if between.of.is_run() {
-        NOT_SHOWN
+    let (of_loading, not_shown) = if between.of.is_run() {
+        (OF_LOADING, NOT_SHOWN)
     } else {
-        NOT_SHOWN_OF_LOADS
+        ("", NOT_SHOWN_OF_LOADS)
     };
-    format!("{LEGEND} {not_shown}")
+    format!("{LEGEND}{of_loading}. {INTERVALS} {not_shown}")
 }
 
 fn paragraph(text: &str) -> String {

@@ -6,6 +6,10 @@ use jiff::Timestamp;
 
 use crate::ColumnType;
 
+/// Most digits of a number without an exponent that DuckDB, for which it is a decimal, brings to a double without
+/// rounding it twice.
+pub const DIGITS_OF_DECIMAL: usize = 15;
+
 /// Returns a text as a literal such as `'it''s'`.
 pub fn text(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
@@ -38,8 +42,8 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
     })
 }
 
-/// Writes a float as the same number of 64 bits, since questions compare it as one. It has about 17 digits, which
-/// DuckDB reads as a decimal and rounds once more, unless there is an exponent.
+/// Writes a float as the same number of 64 bits, since questions compare it as one. It has about 17 digits, so that all
+/// have an exponent.
 fn float(value: f32) -> String {
     if value.is_finite() {
         format!("{:e}", f64::from(value))
@@ -48,12 +52,19 @@ fn float(value: f32) -> String {
     }
 }
 
-fn double(value: f64) -> String {
-    if value.is_finite() {
-        // Debug keeps all digits, and a point that makes the literal a double.
-        format!("{value:?}")
+/// Writes a double with all of its digits. Where they are many it has an exponent, without which DuckDB reads a decimal
+/// and rounds it once more, to a double that may be another one.
+pub fn double(value: f64) -> String {
+    if !value.is_finite() {
+        return format!("CAST('{value}' AS DOUBLE PRECISION)");
+    }
+    // Debug has a point that makes the literal a double.
+    let plain = format!("{value:?}");
+    let digits = plain.bytes().filter(u8::is_ascii_digit).count();
+    if digits > DIGITS_OF_DECIMAL {
+        format!("{value:e}")
     } else {
-        format!("CAST('{value}' AS DOUBLE PRECISION)")
+        plain
     }
 }
 
@@ -104,6 +115,21 @@ mod tests {
             cell(ColumnType::Double, nan).as_deref(),
             Some("CAST('NaN' AS DOUBLE PRECISION)")
         );
+        let numbers = [0.5, -20.0, 0.1 + 0.2, 123_456_789.012_345, 1e-7, 1e300];
+        let doubles: ArrayRef = Arc::new(Float64Array::from(numbers.to_vec()));
+        let written = [
+            "0.5",
+            "-20.0",
+            "3.0000000000000004e-1",
+            "123456789.012345",
+            "1e-7",
+            "1e300",
+        ];
+        for (index, expected) in written.into_iter().enumerate() {
+            let literal = of_cell(ColumnType::Double, &*doubles, index).unwrap();
+            assert_eq!(literal, expected);
+            assert_eq!(literal.parse::<f64>().unwrap(), numbers[index]);
+        }
         let tenths: ArrayRef = Arc::new(Float32Array::from(vec![0.1, 2.0, f32::NAN]));
         let tenth = |index| of_cell(ColumnType::Float, &*tenths, index);
         assert_eq!(tenth(0).as_deref(), Some("1.0000000149011612e-1"));

@@ -141,7 +141,10 @@ impl Arguments {
             Command::Doctor(doctor) => doctor.run(),
             Command::Nodes(nodes) => nodes.run(),
             Command::Diagnose(diagnose) => diagnose.run(),
-            Command::Report(report) => report.run(),
+            Command::Report(report) => match report.followed().filter(|dir| study::is_one(dir)) {
+                Some(dir) => study::follow(dir, &report.shown_while_followed()?),
+                None => report.run(),
+            },
             Command::Forecast(forecast) => forecast.run(),
             Command::Compare(compare) => compare.run(),
             Command::History(history) => history.run(),
@@ -263,5 +266,19 @@ mod tests {
         let taken: Vec<&str> = taken.lines().collect();
         assert_eq!(taken[0], "bakeoff");
         assert_eq!(taken[1..], words[1..]);
+    }
+
+    #[test]
+    fn a_question_of_several_lines_keeps_them_on_record() {
+        let question = "SELECT a, -- the first\n\tb FROM t";
+        let words = ["bakeoff", "decide", "--question", question];
+        let recorded = on_record(words.into_iter().map(str::to_owned));
+        assert_eq!(recorded, format!("bakeoff decide --question '{question}'"));
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &format!("printf '<%s>' {recorded}")])
+            .output()
+            .unwrap();
+        let taken = String::from_utf8(shell.stdout).unwrap();
+        assert_eq!(taken, format!("<bakeoff><decide><--question><{question}>"));
     }
 }

@@ -1,7 +1,7 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
 mod export;
-mod follow;
+pub mod follow;
 pub mod page;
 pub mod sizes;
 
@@ -58,7 +58,8 @@ pub struct Report {
     together: Vec<String>,
 
     /// Keep report.html up to date until the run ends, which another process or another machine carries out; the page
-    /// reloads itself. Making it takes some of this machine's time
+    /// reloads itself. Of a study's folder, keep study.html and the page of the step that is measured. Making them
+    /// takes some of this machine's time
     #[arg(long, conflicts_with_all = ["plans", "stored", "rules", "together", "other_sizes", "prometheus", "parquet"])]
     follow: bool,
 
@@ -130,6 +131,19 @@ impl Report {
         }?;
         self.export.write(&self.dir)?;
         Ok(exit)
+    }
+
+    /// Returns the folder that is to be followed, if one is.
+    pub fn followed(&self) -> Option<&Path> {
+        self.follow.then_some(self.dir.as_path())
+    }
+
+    /// Returns what the pages of a folder show that is followed.
+    ///
+    /// # Errors
+    /// Those of the options --prices and --need.
+    pub fn shown_while_followed(&self) -> Result<Shown> {
+        Ok(Shown::from(self.wanted.read()?))
     }
 
     /// Returns the two designs that are kept together, if they are asked for.

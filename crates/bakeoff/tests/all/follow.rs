@@ -265,14 +265,85 @@ fn a_study_keeps_its_page_and_those_of_its_steps() {
     assert!(page.contains(link), "{page}");
     assert!(!read("out/1-files/report.html").contains("http-equiv"));
 
-    let as_one = bench.bakeoff(&FOLLOW).expect(2);
-    as_one.says("`bakeoff report out/2-load --follow`");
     going.interrupt();
     let ended = going.end().expect(130);
     ended.says("the page of the study, which reloads itself: out/study.html");
     for name in ["out/study.html", "out/2-load/report.html"] {
         assert!(!read(name).contains("http-equiv"), "{name}");
     }
+}
+
+/// Starts a study, and to follow its folder. Its second step, which would last for fifty seconds, is on its pages when
+/// this returns.
+fn study_and_follower(bench: &Bench) -> (Going, Going) {
+    let study = ["study", "s.toml", "--out", "out", "--budget", "2000s"];
+    let mut study = Going::start(&mut bench.command(&study));
+    study.wait_until("the first step", || {
+        bench.path("out/1-files/journal.jsonl").exists()
+    });
+    let mut follower = Going::start(&mut bench.command(&FOLLOW));
+    follower.wait_for_words("following the study in out: out/study.html reloads itself");
+    follower.wait_until("the page of the second step", || {
+        page(bench, "out/2-load").contains(RELOADS)
+    });
+    let page = fs::read_to_string(bench.path("out/study.html")).unwrap();
+    assert!(page.contains(RELOADS), "{page}");
+    assert!(page.contains("Measured so far: 1 of 2 steps;"), "{page}");
+    assert!(page.contains("<a href=\"2-load/report.html\">"), "{page}");
+    (study, follower)
+}
+
+/// Checks that the pages of a study and of its second step stay.
+#[track_caller]
+fn pages_stay(bench: &Bench) {
+    for name in ["out/study.html", "out/2-load/report.html"] {
+        let page = fs::read_to_string(bench.path(name)).unwrap();
+        assert!(!page.contains("http-equiv"), "{name}");
+    }
+}
+
+#[test]
+fn the_folder_of_a_study_is_followed_from_step_to_step() {
+    let bench = study::bench(study::STUDY);
+    let (study, follower) = study_and_follower(&bench);
+    let again = ["study", "s.toml", "--out", "out", "--budget", "2000s"];
+    bench
+        .bakeoff(&again)
+        .expect(1)
+        .says("another run is writing to");
+    study.interrupt();
+    study.end().expect(130);
+    let ended = follower.end();
+    ended.expect(3).says("Page: out/study.html");
+    pages_stay(&bench);
+    // It is not waited for any longer, and needs no other file.
+    fs::remove_file(bench.path("s.toml")).unwrap();
+    bench.bakeoff(&FOLLOW).expect(3);
+    fs::remove_file(bench.path("out/s.toml")).unwrap();
+    bench
+        .bakeoff(&FOLLOW)
+        .expect(2)
+        .says("out has no copy of the file of the study s");
+}
+
+#[test]
+fn ctrl_c_ends_following_and_not_the_study() {
+    let bench = study::bench(study::STUDY);
+    let (mut study, mut follower) = study_and_follower(&bench);
+    let id = follower.id();
+    follower.wait_until("it heard of interruptions", || catches_interruptions(id));
+    follower.interrupt();
+    follower.end().expect(0).says("not followed any longer");
+    pages_stay(&bench);
+    assert!(study.is_running());
+}
+
+#[test]
+fn a_folder_of_several_runs_is_not_followed_as_one() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    finished(&bench);
+    let refused = bench.bakeoff(&["report", ".", "--follow"]).expect(2);
+    refused.says("`bakeoff report ./out --follow`");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `bakeoff scan`: parts that separate processes read, in a folder and in a real Cassandra, and what is
 //! said of mistakes.
 
+mod as_in_sql;
+
 use std::io::{Cursor, Read};
 use std::process::{Command, Stdio};
 

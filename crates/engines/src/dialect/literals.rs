@@ -1,10 +1,11 @@
-//! Literals of intervals and times.
+//! Literals of intervals, times and numbers.
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
+use bakeoff_workload::literal::DIGITS_OF_DECIMAL;
 
 use super::tokens::Kind;
 use super::units::{Unit, meaning, units};
@@ -99,6 +100,20 @@ pub fn time(sql: &str) -> Option<i64> {
     let time = cast(&text, &DataType::Timestamp(TimeUnit::Microsecond, None)).ok()?;
     let times = time.as_primitive_opt::<TimestampMicrosecondType>()?;
     times.iter().next()?
+}
+
+/// Writes an exponent behind numbers with a point and more digits than a decimal may have that becomes a double.
+pub fn exponents(parts: &mut [Unit]) {
+    for part in parts {
+        let digits = part.text.bytes().filter(u8::is_ascii_digit).count();
+        if part.is_a(Kind::Number)
+            && digits > DIGITS_OF_DECIMAL
+            && part.text.contains('.')
+            && !part.text.contains(['e', 'E'])
+        {
+            part.text.push_str("e0");
+        }
+    }
 }
 
 /// Returns what is in a plain text.

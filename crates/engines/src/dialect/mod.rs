@@ -144,6 +144,9 @@ fn sequence(
     types::double_colons(dialect, &mut parts).map_err(of("::"))?;
     likes::likes(dialect, &mut parts);
     intervals(dialect, &mut parts);
+    if dialect.rounds_decimals() {
+        literals::exponents(&mut parts);
+    }
     if let Some(operator) = dialect.whole_division() {
         division::whole(certain, &mut parts, operator);
     }

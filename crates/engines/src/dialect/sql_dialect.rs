@@ -44,6 +44,12 @@ impl SqlDialect {
         )
     }
 
+    /// Returns whether a number with a point and without an exponent is a decimal that is rounded twice where it
+    /// becomes a double. PostgreSQL and Spark have decimals as well, and round them once.
+    pub fn rounds_decimals(self) -> bool {
+        matches!(self, SqlDialect::Duckdb | SqlDialect::DuckdbAlone)
+    }
+
     /// Returns whether it has `DISTINCT ON`.
     pub fn has_distinct_on(self) -> bool {
         !matches!(self, SqlDialect::Spark | SqlDialect::Sqlite)

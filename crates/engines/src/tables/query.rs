@@ -271,7 +271,7 @@ impl Tables {
 
 /// Returns the error of SQL that was written otherwise before it was asked: with its place, if all before that is the
 /// same in both.
-fn placed(error: SqlError, asked: &str, written: &str) -> SqlError {
+pub(super) fn placed(error: SqlError, asked: &str, written: &str) -> SqlError {
     let is_same = |(line, column): &(usize, usize)| {
         let up_to_there = |text: &str| {
             let mut lines: Vec<String> = text.lines().take(*line).map(str::to_owned).collect();

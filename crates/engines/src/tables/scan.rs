@@ -18,12 +18,13 @@ use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
 use super::names::hint;
-use super::query::text_error;
+use super::query::{placed, text_error};
 use super::{
     Access, CATALOG, ColumnarOptions, Connection, Location, NO_KEYSPACE, Options, SqlError,
     TableError,
 };
 use crate::complaint::{self, Complaint};
+use crate::plain_sql::{NotPlain, plain_sql};
 use crate::sql::session_for_tables;
 use crate::statements::parse::{self, Unparsed};
 
@@ -99,6 +100,12 @@ impl Scanner {
         let parts: Vec<(Part, u64)> = parts_read(&plan)?;
         let definition = self.table.definition();
         Ok(shares(definition, &columns, condition, parts, count)?)
+    }
+
+    /// Returns what shares may miss of what others have written, since the consistency level is too low, in words;
+    /// `None` if they miss nothing.
+    pub fn missed(&self) -> Option<&str> {
+        self.table.missed()
     }
 
     /// Returns a share as a text, for another process.
@@ -195,7 +202,8 @@ impl Scanner {
         planned.map_err(|error| failed_plan(sql, error))
     }
 
-    /// Reads a condition, and refuses what is none.
+    /// Reads a condition, in which functions and clauses of other systems are those of DataFusion, as in a query.
+    /// Refuses what is none.
     fn condition(&self, sql: &str, table: &ColumnarTable) -> Result<Expr, TableError> {
         let refused = |message: String| {
             TableError::Sql(SqlError {
@@ -203,11 +211,22 @@ impl Scanner {
                 message,
             })
         };
+        let plain = plain_sql(sql).map_err(|NotPlain { position, why }| {
+            TableError::Sql(SqlError {
+                position: Some(position),
+                message: why,
+            })
+        })?;
+        let asked = plain.as_deref().unwrap_or(sql);
+        let complained = |error: &DataFusionError| match complaint(asked, error) {
+            TableError::Sql(error) => TableError::Sql(placed(error, asked, sql)),
+            other => other,
+        };
         let schema = DFSchema::try_from(table.schema())?;
-        let read = parse::expression(&self.session.state(), sql, &schema);
+        let read = parse::expression(&self.session.state(), asked, &schema);
         let condition = read.map_err(|unparsed| match unparsed {
             Unparsed::Refused(why) => refused(why),
-            Unparsed::Failed(error) => complaint(sql, &error),
+            Unparsed::Failed(error) => complained(&error),
         })?;
         if !is_of_the_row(&condition) || !is_the_same_later(&condition) {
             return Err(refused(NOT_OF_THE_ROW.to_owned()));
@@ -217,7 +236,7 @@ impl Scanner {
             Ok(other) => Err(refused(format!(
                 "this is no condition, but a value of type {other}: compare it with something"
             ))),
-            Err(error) => Err(complaint(sql, &error)),
+            Err(error) => Err(complained(&error)),
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Explains what counts as a change.
-const LEGEND: &str = "A change starts at the first run that differs from the very first one, or from the run \
-    of the last change, provided that all later runs differ from it as well; runs in which that is not settled count \
-    neither way, unless they rule the change out.";
+/// Explains what the figures are and what counts as a change.
+const LEGEND: &str = "Figures are centres of the rounds of each run, as in `bakeoff compare`, with the interval of \
+    each alone; those of loading are the rates of the reports. A change starts at the first run that differs from the \
+    very first one, or from the run of the last change, provided that all later runs differ from it as well; runs in \
+    which that is not settled count neither way, unless they rule the change out.";
 
 /// Renders lasting changes and the figures that changed; every figure if `all` is set.
 pub fn render(history: &History, all: bool) -> String {
@@ -36,7 +37,8 @@ pub fn render(history: &History, all: bool) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Renders everything as JSON. Times are in seconds, loading times in seconds per row.
+/// Renders everything as JSON. Times are in seconds, loading times in seconds per row, and ratios are
+/// of these.
 ///
 /// # Errors
 /// Fails only if a summary cannot be written as JSON, which one made from records always can.
@@ -112,20 +114,21 @@ fn changes(group: &Group) -> Option<String> {
         .collect();
     shifts.sort_by_key(|(shift, _)| shift.at);
     for (shift, series) in shifts {
+        let (ratio, interval) = series.what.shown_ratio(shift.ratio, shift.interval);
         let run = &group.runs[shift.at];
         table.add_row([
             left(&units::moment(&run.started_at)),
             left(&run.name),
             left(&series.design),
             left(&words::what(&series.what)),
-            right(words::ratio(shift.ratio)),
-            right(words::interval(shift.interval)),
+            right(words::ratio(ratio)),
+            right(words::interval(interval)),
             right(shift.runs),
         ]);
     }
     (!table.is_empty()).then(|| {
         format!(
-            "Changes in time, above 1 where slower\n{}",
+            "Changes: of times, above 1 is slower, and of rates, below 1\n{}",
             table.trim_fmt()
         )
     })

@@ -112,12 +112,15 @@ pub fn unfinished(summary: &Summary) -> Option<String> {
     } else {
         "has not finished"
     };
-    (!summary.finished).then(|| {
-        format!(
-            "this run {how}: figures are incomplete; `{}` resumes it",
-            summary.header.command
-        )
-    })
+    let command = &summary.header.command;
+    // A note is wrapped, which would change what is in several lines.
+    let resumes = if command.contains('\n') {
+        "the same command".to_owned()
+    } else {
+        format!("`{command}`")
+    };
+    let unfinished = || format!("this run {how}: figures are incomplete; {resumes} resumes it");
+    (!summary.finished).then(unfinished)
 }
 
 fn short_budget(summary: &Summary) -> Option<String> {

@@ -92,6 +92,7 @@ fn check_choice(
     let literals = written.get_ref().iter().map(|value| match value.get_ref() {
         Value::String(text) => Ok(crate::literal::text(text)),
         Value::Datetime(time) => instant(document, value.span(), time),
+        Value::Float(number) => Ok(crate::literal::double(*number)),
         number => plain(document, value.span(), number),
     });
     Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))

@@ -28,7 +28,7 @@ pub struct Record {
     fingerprint: String,
     /// Hash of what the files that the command names were then.
     version: String,
-    /// The command that began it, for messages.
+    /// The command that began it, for messages, as a shell takes it: it may have several lines.
     command: String,
 }
 
@@ -61,7 +61,7 @@ impl Record {
         Ok(Record {
             fingerprint: hash(&fingerprint),
             version: hash(&source.version(&options.from, options.data.as_deref())?),
-            command: crate::cmd::command_line().replace(['\n', '\r'], " "),
+            command: crate::cmd::command_line(),
         })
     }
 
@@ -144,11 +144,13 @@ pub fn is_unused(dir: &Path) -> bool {
     is_empty(dir) || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.all(is_ours))
 }
 
+/// Reads a note, at whose end the command is: an argument may have line breaks.
 fn parse(text: &str) -> Option<Record> {
-    let mut lines = text.lines();
-    let fingerprint = lines.next()?.strip_prefix(FINGERPRINT)?.to_owned();
-    let version = lines.next()?.strip_prefix(VERSION)?.to_owned();
-    let command = lines.next()?.strip_prefix(COMMAND)?.to_owned();
+    let mut parts = text.splitn(3, '\n');
+    let fingerprint = parts.next()?.strip_prefix(FINGERPRINT)?.to_owned();
+    let version = parts.next()?.strip_prefix(VERSION)?.to_owned();
+    let command = parts.next()?.strip_prefix(COMMAND)?;
+    let command = command.strip_suffix('\n').unwrap_or(command).to_owned();
     Some(Record {
         fingerprint,
         version,
@@ -170,6 +172,24 @@ mod tests {
             version: "v".to_owned(),
             command: "bakeoff decide a.csv".to_owned(),
         }
+    }
+
+    #[test]
+    fn a_command_of_several_lines_is_read_back_as_it_was_and_an_old_note_as_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let question = "--question 'SELECT a, -- the first\r\n  b FROM t\n'";
+        let several = Record {
+            command: format!("bakeoff decide a.csv {question}"),
+            ..record("1")
+        };
+        several.write(dir).unwrap();
+        assert_eq!(Record::read(dir).unwrap(), Some(several.clone()));
+        let error = record("2").check(dir).unwrap_err().to_string();
+        assert!(error.contains(&several.command), "{error}");
+        let old = "fingerprint 1\nversion v\ncommand bakeoff decide a.csv\n";
+        assert_eq!(parse(old), Some(record("1")));
+        assert_eq!(parse("fingerprint 1\nversion v\n"), None);
     }
 
     #[test]

@@ -19,15 +19,15 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::stderr::print_line;
 
 /// Pause between two looks at the folder.
-const POLL: Duration = Duration::from_secs(1);
+pub const POLL: Duration = Duration::from_secs(1);
 /// Time without a record after which a folder is given up that no process of this machine was seen to write to. One
 /// call to an engine takes no longer than ten minutes unless `--limit` allows more.
-const NO_NEWS: Duration = Duration::from_secs(15 * 60);
+pub const NO_NEWS: Duration = Duration::from_secs(15 * 60);
 /// Message of a second Ctrl-C.
-const LEFT_BEHIND: &str = "interrupted again: the page may go on reloading itself";
+pub const LEFT_BEHIND: &str = "interrupted again: the page may go on reloading itself";
 
 /// Reason why a measurement is followed no longer.
-enum End {
+pub enum End {
     /// Its end is on record.
     OnRecord,
     /// It does not go on, in these words.
@@ -47,8 +47,7 @@ pub fn follow(dir: &Path, shown: &Shown) -> Result<Exit> {
     if !is_measurement(dir) {
         if let Some(step) = within(dir) {
             return Err(Misuse::new(anyhow!(
-                "{} is no measurement, but holds some, as the folder of a study does: follow the one that goes on by \
-                 `bakeoff report {} --follow`, or the study as a whole by `bakeoff study STUDY --follow`",
+                "{} is no measurement, but holds some: follow the one that goes on by `bakeoff report {} --follow`",
                 dir.display(),
                 in_shell(&step.display().to_string())
             ))
@@ -81,7 +80,8 @@ pub fn follow(dir: &Path, shown: &Shown) -> Result<Exit> {
     }
 }
 
-fn is_measurement(dir: &Path) -> bool {
+/// Returns whether a folder has the log of a measurement.
+pub fn is_measurement(dir: &Path) -> bool {
     DriveRun::is_one(dir) || SweepRun::is_one(dir) || Run::is_one(dir)
 }
 
@@ -95,7 +95,8 @@ fn within(dir: &Path) -> Option<PathBuf> {
     written.or(folders.last()).cloned()
 }
 
-async fn until_the_end(dir: &Path, shown: &Shown) -> End {
+/// Keeps the page of a measurement up to date until one of these ends.
+pub async fn until_the_end(dir: &Path, shown: &Shown) -> End {
     let mut asked = pin!(asked_to_stop_leaving(LEFT_BEHIND));
     let mut page = GrowingPage::new(dir, shown.clone());
     let mut was_written = Run::is_being_written(dir);
@@ -157,7 +158,7 @@ async fn until_the_end(dir: &Path, shown: &Shown) -> End {
 }
 
 /// Returns for how long no record came; for ever if there is no log.
-fn silence(at: Option<SystemTime>) -> Duration {
+pub fn silence(at: Option<SystemTime>) -> Duration {
     // A copy may be of a machine whose clock is ahead.
     at.map_or(Duration::MAX, |at| at.elapsed().unwrap_or_default())
 }

@@ -50,7 +50,9 @@ async fn carry_out(plan: Plan) -> Result<()> {
             let shares = scanner.shares(&request, count).await;
             let shares = shares.map_err(in_condition)?;
             shown.finish();
-            return print_plan(&scanner, &shares, out);
+            print_plan(&scanner, &shares, out)?;
+            tell_missed(&scanner);
+            return Ok(());
         }
         Task::Now(request, number, of) => {
             let shares = scanner.shares(&request, of).await;
@@ -67,6 +69,7 @@ async fn carry_out(plan: Plan) -> Result<()> {
     let began = Instant::now();
     let rows = read(&scanner, share, out).await?;
     shown.finish();
+    tell_missed(&scanner);
     let rows = units::plural(rows, "row", "rows");
     print_line(format_args!(
         "{name}: {rows} in {:.2} s",
@@ -76,6 +79,13 @@ async fn carry_out(plan: Plan) -> Result<()> {
         print_line("note: other parts go with this one only if they name the same snapshot");
     }
     Ok(())
+}
+
+/// Prints what may be missing at this consistency level, if anything.
+fn tell_missed(scanner: &Scanner) {
+    if let Some(missed) = scanner.missed() {
+        print_line(format_args!("note: {missed}"));
+    }
 }
 
 /// Prints a line for each part: its number, the snapshot, bytes, and the token.

@@ -1,9 +1,11 @@
 //! Carries out the steps of a study, one after the other, as the commands themselves do.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bakeoff_stats::Run;
 use bakeoff_stats::study::Measured;
 use bakeoff_workload::{StudyCommand, StudyStep};
 
@@ -13,16 +15,25 @@ use crate::exit::{Exit, explain};
 use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 
-/// Carries out all steps that are not measured yet. Returns the worst end of those that it carried out, `None` if
-/// each was complete. A step that fails is noted beside its folder, and the others are carried out. `begins` is called
-/// before each step that it carries out, with the step's folder.
+/// Makes the folder of a study if it is missing, and locks it: while the returned file is open, no other process
+/// carries out the study in it, and others can tell that one does.
 ///
 /// # Errors
-/// Fails if the study's folder or a note in it cannot be written.
-pub fn carry_out(plan: &Plan<'_>, begins: impl Fn(&StudyStep, &Path)) -> Result<Option<Exit>> {
-    let dir = &plan.dir;
+/// Fails if the folder cannot be made or locked, or another process carries out the study in it.
+pub fn hold(dir: &Path) -> Result<File> {
     std::fs::create_dir_all(dir)
         .with_context(|| format!("cannot make {}, the folder of the study", dir.display()))?;
+    Ok(Run::lock(dir)?)
+}
+
+/// Carries out all steps that are not measured yet. Returns the worst end of those that it carried out, `None` if
+/// each was complete. A step that fails is noted beside its folder, and the others are carried out. `begins` is called
+/// before each step that it carries out, with the step's folder. The study's folder has to be there.
+///
+/// # Errors
+/// Fails if a note in it cannot be written.
+pub fn carry_out(plan: &Plan<'_>, begins: impl Fn(&StudyStep, &Path)) -> Result<Option<Exit>> {
+    let dir = &plan.dir;
     plan.record.write(dir)?;
     let mut worst = None;
     for (index, step) in plan.study.steps.iter().enumerate() {

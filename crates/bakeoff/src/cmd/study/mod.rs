@@ -2,7 +2,9 @@
 
 mod carry_out;
 mod convert;
+mod definition;
 mod estimate;
+mod follow;
 mod missing;
 mod plan;
 mod record;
@@ -14,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_report::study::{GoingOn, Page};
 use bakeoff_stats::study::{Measured, StepResult, Study as Published};
 use bakeoff_workload::{Error, Study as StudyFile, StudySize, StudyStep, Workload};
@@ -33,6 +35,8 @@ use crate::page_file;
 use crate::shipped::{Chosen, STUDIES, Shipped, WORKLOADS};
 use crate::stderr::print_line;
 use crate::terminal::stdout;
+
+pub use self::follow::{follow, is_one};
 
 /// Repeat a published study whole and write a page: what still holds, by which figures. Alone it
 /// lists the studies.
@@ -81,7 +85,7 @@ impl Study {
         let Some(asked) = &self.study else {
             return self.list();
         };
-        let file = read(asked)?;
+        let (file, text) = read(asked)?;
         if let Some(page) = &self.page {
             write::charts_of(page)?;
             page_file::check(page)?;
@@ -96,17 +100,24 @@ impl Study {
         if self.dry_run {
             return plan.print();
         }
+        let _held = carry_out::hold(&plan.dir)?;
+        definition::write(&plan.dir, &file.name, &text)?;
+        let study = InFolder {
+            asked,
+            file: &file,
+            record: &plan.record,
+            dir: &plan.dir,
+        };
         let begins = |step: &StudyStep, folder: &Path| {
             if self.follow {
-                show_step(asked, &file, &plan, step, folder);
+                study.show_step(&step.name, folder);
             }
         };
         let ended = carry_out::carry_out(&plan, begins);
-        let results = plan.results();
-        let written = self.write(asked, &file, &plan.record, &plan.dir, &results);
+        let written = study.write(self.page.as_deref());
         let ended = ended?;
         written?;
-        Ok(exit_of(ended, &results))
+        Ok(exit_of(ended, &study.results()))
     }
 
     /// Lists the studies that come with Bakeoff.
@@ -157,13 +168,7 @@ impl Study {
 
     /// Writes the page from what is in a folder.
     fn rewrite(&self, asked: &Path, file: &StudyFile, dir: &Path) -> Result<Exit> {
-        let record = Record::read(dir)?.ok_or_else(|| {
-            anyhow!(
-                "{} is not the folder of a study: it has no {}; name the one that `bakeoff study` wrote to",
-                dir.display(),
-                record::FILE
-            )
-        })?;
+        let record = Record::read_there(dir)?;
         if record.study != file.name {
             bail!(
                 "{} is the folder of the study {}, not of {}",
@@ -172,86 +177,103 @@ impl Study {
                 file.name
             );
         }
-        let results = results::of_record(file, &record, dir);
-        self.write(asked, file, &record, dir, &results)?;
-        Ok(exit_of(None, &results))
+        let study = InFolder {
+            asked,
+            file,
+            record: &record,
+            dir,
+        };
+        study.write(self.page.as_deref())?;
+        Ok(exit_of(None, &study.results()))
+    }
+}
+
+/// A study and the folder with what was measured of it, of which pages are made.
+struct InFolder<'a> {
+    /// What names the study on a command line.
+    asked: &'a Path,
+    file: &'a StudyFile,
+    record: &'a Record,
+    dir: &'a Path,
+}
+
+impl InFolder<'_> {
+    /// Returns the results of all steps, as far as there are any.
+    fn results(&self) -> Vec<StepResult> {
+        results::of_record(self.file, self.record, self.dir)
     }
 
-    /// Writes the page to the folder, and to the file of --page.
-    fn write(
-        &self,
-        asked: &Path,
-        file: &StudyFile,
-        record: &Record,
-        dir: &Path,
-        results: &[StepResult],
-    ) -> Result<()> {
-        let study = convert::study(file);
-        let page = page_of(asked, &study, record, dir, results);
-        let written = write::write(&page, dir, self.page.as_deref())?;
+    /// Writes the page to the folder, and to the file of --page, and prints where it is.
+    fn write(&self, further: Option<&Path>) -> Result<()> {
+        let (study, results) = (convert::study(self.file), self.results());
+        let written = write::write(&self.page(&study, &results), self.dir, further)?;
         let mut out = stdout();
         for path in written {
             writeln!(out, "Page: {}", path.display())?;
         }
         Ok(())
     }
-}
 
-/// Returns what the page of a study is made of.
-fn page_of<'a>(
-    asked: &Path,
-    study: &'a Published,
-    record: &Record,
-    dir: &Path,
-    steps: &'a [StepResult],
-) -> Page<'a> {
-    Page {
-        study,
-        size: record.size_in_words(),
-        command: words::command(
-            &["study".to_owned(), asked.display().to_string()],
-            &record.size_options(),
-            dir,
-        ),
-        version: machine::VERSION,
-        steps,
+    /// Writes the page to the folder as one that stays, and nothing else.
+    fn write_html(&self) -> Result<()> {
+        let (study, results) = (convert::study(self.file), self.results());
+        write::write_html(&self.page(&study, &results), self.dir)
     }
-}
 
-/// Writes the page of a study that goes on with this step, or says why it cannot: the study does not end for its page.
-fn show_step(asked: &Path, file: &StudyFile, plan: &Plan<'_>, step: &StudyStep, folder: &Path) {
-    let study = convert::study(file);
-    let results = plan.results();
-    let page = page_of(asked, &study, &plan.record, &plan.dir, &results);
-    // Relative to the page of the study, so that a copy of the folder has the link, too.
-    let within = folder.strip_prefix(&plan.dir).unwrap_or(folder);
-    let link = within.join(PAGE).display().to_string();
-    let step = GoingOn {
-        name: &step.name,
-        page: &link,
-    };
-    match write::write_so_far(&page, &plan.dir, &step) {
-        Ok(()) => say(&format!(
-            "the page of the study, which reloads itself: {}",
-            plan.dir.join(write::HTML).display()
-        )),
-        Err(error) => say(&format!(
-            "the page of the study is not up to date: {}",
-            explain(&error)
-        )),
-    }
-}
-
-/// Reads a study from a file, or the shipped one of that name.
-fn read(asked: &Path) -> Result<StudyFile> {
-    let study = match choose(&STUDIES, asked)? {
-        Chosen::Shipped(Shipped { name, text }) => StudyFile::parse(text, Path::new(name)),
-        Chosen::File { hint } => {
-            let read = StudyFile::read(asked);
-            return read.map_err(|error| with_hint(error, &hint));
+    /// Writes the page of a study that goes on with this step, or says why it cannot: the study does not end for its
+    /// page.
+    fn show_step(&self, step: &str, folder: &Path) {
+        let (study, results) = (convert::study(self.file), self.results());
+        // Relative to the page of the study, so that a copy of the folder has the link, too.
+        let within = folder.strip_prefix(self.dir).unwrap_or(folder);
+        let link = within.join(PAGE).display().to_string();
+        let step = GoingOn {
+            name: step,
+            page: &link,
+        };
+        match write::write_so_far(&self.page(&study, &results), self.dir, &step) {
+            Ok(()) => say(&format!(
+                "the page of the study, which reloads itself: {}",
+                self.dir.join(write::HTML).display()
+            )),
+            Err(error) => say(&format!(
+                "the page of the study is not up to date: {}",
+                explain(&error)
+            )),
         }
-    };
-    study.map_err(|error| Misuse::new(error.into()).into())
+    }
+
+    /// Returns what the page is made of.
+    fn page<'p>(&self, study: &'p Published, steps: &'p [StepResult]) -> Page<'p> {
+        Page {
+            study,
+            size: self.record.size_in_words(),
+            command: words::command(
+                &["study".to_owned(), self.asked.display().to_string()],
+                &self.record.size_options(),
+                self.dir,
+            ),
+            version: machine::VERSION,
+            steps,
+        }
+    }
+}
+
+/// Reads a study from a file, or the shipped one of that name, with its text.
+fn read(asked: &Path) -> Result<(StudyFile, String)> {
+    match choose(&STUDIES, asked)? {
+        Chosen::Shipped(Shipped { name, text }) => {
+            let study = StudyFile::parse(text, Path::new(name));
+            let study = study.map_err(|error| Misuse::new(error.into()))?;
+            Ok((study, text.to_owned()))
+        }
+        Chosen::File { hint } => {
+            let study = StudyFile::read(asked).map_err(|error| with_hint(error, &hint))?;
+            let text = std::fs::read_to_string(asked)
+                .with_context(|| format!("cannot read {}", asked.display()))?;
+            Ok((study, text))
+        }
+    }
 }
 
 /// Reads the workload of a step as its command does.

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_stats::study::StepResult;
 use bakeoff_workload::{DesignId, Study, StudyFigure, StudySize, StudyStep, Workload};
 
 use super::estimate::{Asked, in_earlier_runs};
@@ -41,7 +40,7 @@ impl<'a> Plan<'a> {
     pub fn new(study: &'a Study, size: StudySize, out: Option<&Path>) -> Result<Plan<'a>> {
         let record = Record::new(study, size);
         let is_free = |dir: &Path| match Record::read(dir) {
-            Ok(Some(there)) => there == record,
+            Ok(Some(there)) => there.is_same(&record),
             Ok(None) => !dir.exists(),
             Err(_) => false,
         };
@@ -127,11 +126,6 @@ impl<'a> Plan<'a> {
             None => Ok(read),
         });
         read.map_err(|why| Misuse::new(anyhow!("step {} of the study: {why}", step.name)).into())
-    }
-
-    /// Returns the results of all steps, as far as there are any.
-    pub fn results(&self) -> Vec<StepResult> {
-        results::of_record(self.study, &self.record, &self.dir)
     }
 
     /// Prints the steps with their commands and times, and what is missing for their designs.
@@ -233,7 +227,7 @@ fn asked_of(measurement: &Measurement, workload: &mut Workload) -> Result<Vec<De
 /// Checks that a folder is new or empty, or holds what the same command began.
 fn check_folder(dir: &Path, record: &Record) -> Result<()> {
     match Record::read(dir)? {
-        Some(there) if there == *record => Ok(()),
+        Some(there) if there.is_same(record) => Ok(()),
         Some(there) => bail!(
             "{} holds the study {} {}, with other commands than these: repeat that one, or name another \
              folder with --out",

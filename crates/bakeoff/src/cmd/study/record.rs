@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_engines::in_shell;
 use bakeoff_workload::{Study, StudySize};
 
@@ -25,7 +25,7 @@ pub struct Record {
     /// Name of the study.
     pub study: String,
     size: StudySize,
-    /// Name of each step and its command, without the folder.
+    /// Name of each step and its command, without the folder, as a shell takes it: it may have several lines.
     pub steps: Vec<(String, String)>,
 }
 
@@ -64,6 +64,19 @@ impl Record {
         }
     }
 
+    /// Reads the note of a folder that has to have one.
+    ///
+    /// # Errors
+    /// Fails if the folder has none, and as [`Record::read`] does.
+    pub fn read_there(dir: &Path) -> Result<Record> {
+        Record::read(dir)?.ok_or_else(|| {
+            anyhow!(
+                "{} is not the folder of a study: it has no {FILE}; name the one that `bakeoff study` wrote to",
+                dir.display()
+            )
+        })
+    }
+
     /// Writes the note; the folder has to be there.
     ///
     /// # Errors
@@ -83,9 +96,23 @@ impl Record {
         };
         let mut text = format!("{STUDY}{}\n{SIZE}{size}\n", self.study);
         for (name, command) in &self.steps {
-            text += &format!("{STEP}{name} {}\n", command.replace('\n', " "));
+            text += &format!("{STEP}{name} {command}\n");
         }
         text
+    }
+
+    /// Returns whether both are of the same study and size, with the same commands. Earlier versions wrote spaces in
+    /// place of line breaks.
+    pub fn is_same(&self, other: &Record) -> bool {
+        let in_one_line = |record: &Record| {
+            let steps = record.steps.iter();
+            let steps = steps.map(|(name, command)| (name.clone(), command.replace('\n', " ")));
+            Record {
+                steps: steps.collect(),
+                ..record.clone()
+            }
+        };
+        in_one_line(self) == in_one_line(other)
     }
 
     /// Returns the options that choose the size.
@@ -116,21 +143,50 @@ fn is_absent(error: &std::io::Error) -> bool {
 }
 
 fn parse(text: &str) -> Option<Record> {
-    let mut lines = text.lines();
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let mut lines = text.split('\n');
     let study = lines.next()?.strip_prefix(STUDY)?.to_owned();
     let size = match lines.next()?.strip_prefix(SIZE)? {
         FULL => StudySize::Full,
         budget => StudySize::Budget(Duration::from_millis(budget.parse().ok()?)),
     };
-    let step = |line: &str| {
-        let (name, command) = line.strip_prefix(STEP)?.split_once(' ')?;
-        Some((name.to_owned(), command.to_owned()))
-    };
     Some(Record {
         study,
         size,
-        steps: lines.map(step).collect::<Option<Vec<_>>>()?,
+        steps: steps(lines)?,
     })
+}
+
+/// Reads the steps. A line in an open quote goes on with the command of the step before.
+fn steps<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Vec<(String, String)>> {
+    let mut steps: Vec<(String, String)> = Vec::new();
+    for line in lines {
+        let open = steps.last_mut().filter(|(_, command)| !is_whole(command));
+        if let Some((_, command)) = open {
+            *command += &format!("\n{line}");
+        } else {
+            let (name, command) = line.strip_prefix(STEP)?.split_once(' ')?;
+            steps.push((name.to_owned(), command.to_owned()));
+        }
+    }
+    Some(steps)
+}
+
+/// Returns whether no quote of a command for a shell is open at its end.
+fn is_whole(command: &str) -> bool {
+    let mut characters = command.chars();
+    let mut is_quoted = false;
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => is_quoted = !is_quoted,
+            // Outside of quotes, the next character means itself.
+            '\\' if !is_quoted => {
+                characters.next();
+            }
+            _ => {}
+        }
+    }
+    !is_quoted
 }
 
 #[cfg(test)]
@@ -160,6 +216,26 @@ mod tests {
             record.write(dir.path()).unwrap();
             assert_eq!(Record::read(dir.path()).unwrap(), Some(record));
         }
+    }
+
+    #[test]
+    fn a_command_of_several_lines_is_read_back_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = record(StudySize::Full);
+        let option = in_shell("it's -- the first\nstep two\r\n");
+        record.steps[0].1 = format!("run formats --set {option} --rows 5");
+        record.write(dir.path()).unwrap();
+        let read = Record::read(dir.path()).unwrap().unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.command_of("load"), Some("drive compression"));
+        // An earlier version wrote spaces.
+        let mut old = record.clone();
+        old.steps[0].1 = record.steps[0].1.replace('\n', " ");
+        old.write(dir.path()).unwrap();
+        assert_eq!(Record::read(dir.path()).unwrap(), Some(old.clone()));
+        assert!(old != record && old.is_same(&record) && record.is_same(&old));
+        old.steps[0].1 += " --twins all";
+        assert!(!old.is_same(&record));
     }
 
     #[test]

@@ -21,6 +21,14 @@ pub fn write_so_far(page: &Page<'_>, dir: &Path, step: &GoingOn<'_>) -> Result<(
     write_file(&dir.join(HTML), &study::html_so_far(page, step))
 }
 
+/// Writes the page of a study into its folder, as one that stays.
+///
+/// # Errors
+/// Fails if the file cannot be written.
+pub fn write_html(page: &Page<'_>, dir: &Path) -> Result<()> {
+    write_file(&dir.join(HTML), &study::html(page))
+}
+
 /// Writes the page into the study's folder, and to a further Markdown file. Returns what was written, without
 /// charts.
 ///

@@ -1,7 +1,41 @@
-//! Casts of floating-point numbers to whole ones, and `LIKE`.
+//! Casts of floating-point numbers to whole ones, numbers with many digits, and `LIKE`.
 
 use super::super::SqlDialect::{Datafusion, DuckdbAlone};
 use super::*;
+
+#[test]
+fn numbers_with_more_digits_than_an_exact_decimal_have_an_exponent_for_duckdb() {
+    for (sql, expected) in [
+        (
+            "value > 0.30000000000000004",
+            "value > 0.30000000000000004e0",
+        ),
+        (
+            "abs(value - (12.345678901234567)) < 1.5",
+            "abs(value - (12.345678901234567e0)) < 1.5",
+        ),
+        ("value > 123456789.012345", "value > 123456789.012345"),
+        (
+            "value > 3.0000000000000004E-1",
+            "value > 3.0000000000000004E-1",
+        ),
+        (
+            "visits > 1234567890123456789",
+            "visits > 1234567890123456789",
+        ),
+        (
+            "note = '0.30000000000000004'",
+            "note = '0.30000000000000004'",
+        ),
+    ] {
+        for dialect in [Duckdb, DuckdbAlone] {
+            assert_eq!(expression(dialect, sql), expected);
+        }
+        for dialect in [Postgres, Spark, Sqlite] {
+            assert_eq!(expression(dialect, sql), sql);
+        }
+    }
+}
 
 #[test]
 fn decimals_are_cut_off_before_a_cast_that_rounds() {

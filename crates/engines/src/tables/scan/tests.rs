@@ -131,6 +131,8 @@ async fn a_condition_is_one_of_a_row_and_the_same_whenever_it_is_asked() {
         "time >= TIMESTAMP '1970-01-01T00:00:00.002'",
         "time BETWEEN '1970-01-01' AND '2024-01-01'",
         "host IN ('it''s', '\\', ';--') OR value IS NULL",
+        "startswith(host, 'a') AND time AT TIME ZONE 'Asia/Tokyo' > TIMESTAMP '1970-01-01 09:00:00'",
+        "time < TIMESTAMP '2024-01-01 00:00:00' AT TIME ZONE 'Europe/Berlin'",
         "\"Up\"",
     ] {
         let asked = ask(condition).await;
@@ -160,6 +162,8 @@ async fn a_condition_is_one_of_a_row_and_the_same_whenever_it_is_asked() {
         "nothing(value)",
         "host = 'a",
         "time > 'yesterday'",
+        "time AT TIME ZONE '+02:00' > TIMESTAMP '2024-01-01 00:00:00'",
+        "time AT TIME ZONE 'Europe/Berlin'",
     ] {
         match ask(condition).await {
             Err(TableError::Sql(_)) => {}
@@ -167,6 +171,9 @@ async fn a_condition_is_one_of_a_row_and_the_same_whenever_it_is_asked() {
         }
     }
     let said = ask("vlaue = 1").await.unwrap_err().to_string();
+    assert!(said.contains("there is no column `vlaue`"), "{said}");
+    let said = ask("startswith(host, 'a') OR vlaue = 1").await;
+    let said = said.unwrap_err().to_string();
     assert!(said.contains("there is no column `vlaue`"), "{said}");
     let said = ask("time < now()").await.unwrap_err().to_string();
     assert!(said.contains("write the value instead"), "{said}");

@@ -4,7 +4,7 @@ mod loads;
 mod page;
 
 use bakeoff_report::between::{self, Judged, history};
-use bakeoff_stats::between::{Between, Gate, History};
+use bakeoff_stats::between::{Between, Gate, History, What};
 use bakeoff_stats::{Footprint, Record, Summary, Timing};
 
 use super::compare::fixture;
@@ -177,6 +177,20 @@ fn all_figures_over_time() {
     assert!(!text.contains("--all"));
     let value: serde_json::Value = serde_json::from_str(&history::json(&runs()).unwrap()).unwrap();
     assert_eq!(value["groups"][0]["runs"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_rate_over_time_has_the_ratio_of_rates() {
+    let mut history = runs();
+    let series = history.groups[0].series.iter_mut();
+    let changed = series.filter(|series| !series.shifts.is_empty());
+    for series in changed {
+        assert!((series.shifts[0].ratio - 2.0).abs() < 0.01);
+        series.what = What::Loading;
+    }
+    let text = history::render(&history, false);
+    assert_eq!(text.matches("0.50×").count(), 5, "{text}");
+    assert!(!text.contains("2.00×"), "{text}");
 }
 
 #[test]

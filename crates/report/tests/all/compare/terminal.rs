@@ -101,6 +101,10 @@ fn an_unfinished_run_says_so_and_how_to_go_on() {
     let text = render(&summary, 200, false);
     assert!(text.contains("this run was interrupted"));
     assert!(text.contains("`bakeoff run workloads/formats.toml --budget 3m` resumes it"));
+    // Wrapped, one of several lines would be another command.
+    summary.header.command = "bakeoff run w.toml --set 'a\nb'".to_owned();
+    let text = render(&summary, 200, false);
+    assert!(text.contains("figures are incomplete; the same command resumes it"));
 }
 
 #[test]

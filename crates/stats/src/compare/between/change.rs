@@ -337,11 +337,7 @@ impl Change {
     /// Returns the ratio of B to A as both are shown, with its bounds: of rates it is that of the rates, although the
     /// seconds for each row or operation are compared.
     pub fn shown_ratio(&self) -> (f64, Option<(f64, f64)>) {
-        if !self.what.is_rate() {
-            return (self.ratio, self.interval);
-        }
-        let bounds = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
-        (1.0 / self.ratio, self.interval.map(bounds))
+        self.what.shown_ratio(self.ratio, self.interval)
     }
 }
 
@@ -362,7 +358,8 @@ fn noise_of(noise: &[(&str, Option<TableNoise>)], what: &What) -> Option<TableNo
     noise.iter().find(|(name, _)| name == query)?.1
 }
 
-fn has_time(design: &DesignSummary, query: &str) -> bool {
+/// Returns whether a design has times of a query that count.
+pub(super) fn has_time(design: &DesignSummary, query: &str) -> bool {
     let time = design.query(query).and_then(|query| query.time);
     time.is_some_and(|time| time.median > 0.0)
 }

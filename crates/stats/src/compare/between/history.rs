@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::change::{Change, Run};
+use super::change::{Change, Run, has_time};
 use super::what::{Unknown, What};
 use super::{RunAbout, Shown, differs};
+use crate::Estimate;
+use crate::compare::summary::rounds::method::Method;
+use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::{DesignSummary, Summary};
 
 /// Groups of runs that may be compared, each in the order of time.
@@ -36,11 +39,12 @@ pub struct Series {
     pub unknown: Option<Unknown>,
 }
 
-/// Figure of one run in seconds; in loading, in seconds for each row.
+/// Figure of one run in seconds: the centre of its rounds, by which two runs are compared; in loading, the seconds for
+/// each row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     pub seconds: f64,
-    /// Bounds of the seconds; `None` for a single observation or a short load.
+    /// Bounds of the seconds, of this run taken by itself; `None` for too few rounds or a short load.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -51,7 +55,7 @@ pub struct Shift {
     pub from: usize,
     /// Index of the first run that differs.
     pub at: usize,
-    /// Ratio of that run to the one before the change.
+    /// Ratio of the seconds of the run at `at` to those of the run at `from`.
     pub ratio: f64,
     pub interval: Option<(f64, f64)>,
     /// Number of runs that show the change, including that one.
@@ -85,13 +89,13 @@ impl Group {
         let prepared: Vec<Run<'_>> = { runs.iter() }
             .map(|(_, run)| Run::new(run, None))
             .collect();
+        let methods: Vec<Method> = runs.iter().map(|(_, run)| method_of(run)).collect();
         let mut changes = Changes::new(&prepared);
         let series = names(runs)
             .into_iter()
             .map(|(design, what)| {
-                let points = runs
-                    .iter()
-                    .map(|(_, run)| point(run.design(&design)?, &what))
+                let points = { runs.iter().zip(&methods) }
+                    .map(|((_, run), method)| point(run.design(&design)?, &what, method))
                     .collect();
                 let shifts = changes.shifts(&design, &what);
                 let since = shifts.last().map_or(0, |shift| shift.at);
@@ -229,22 +233,41 @@ fn names(runs: &[&(String, Summary)]) -> Vec<(String, What)> {
     names
 }
 
-fn point(design: &DesignSummary, what: &What) -> Option<Point> {
-    let rate = |estimate: crate::Estimate| Point {
-        seconds: 1.0 / estimate.median,
-        interval: bounds(estimate).map(|(low, high)| (1.0 / high, 1.0 / low)),
-    };
-    let time = |estimate: crate::Estimate| Point {
-        seconds: estimate.median,
-        interval: bounds(estimate),
-    };
+/// Returns the method for the figures of a run, each taken by itself.
+fn method_of(run: &Summary) -> Method {
+    let rounds = run.designs.iter().flat_map(|design| {
+        let queries = design.queries.iter();
+        queries.filter(move |query| has_time(design, &query.query))
+    });
+    let samples: Vec<Paired> = rounds.map(|query| Paired::of_one(&query.rounds)).collect();
+    Method::new(1, &samples)
+}
+
+fn point(design: &DesignSummary, what: &What, method: &Method) -> Option<Point> {
     match what {
-        What::Loading => design.load_rate.map(rate),
-        What::Query(name) => design.query(name)?.time.map(time),
+        What::Loading => design.load_rate.map(of_rate),
+        What::Query(name) => {
+            let query = design.query(name).filter(|_| has_time(design, name))?;
+            of_rounds(&Paired::of_one(&query.rounds), method)
+        }
         What::Time(_) | What::Rate(_) => None,
     }
 }
 
-fn bounds(estimate: crate::Estimate) -> Option<(f64, f64)> {
-    (estimate.coverage > 0.0).then_some((estimate.low, estimate.high))
+fn of_rounds(rounds: &Paired, method: &Method) -> Option<Point> {
+    let centre = rounds.centre()?;
+    let part = method.part(rounds);
+    let interval = part.map(|part| method.interval_of(centre, &[part]));
+    Some(Point {
+        seconds: centre.exp(),
+        interval: interval.and_then(|interval| interval.bounds()),
+    })
+}
+
+fn of_rate(rate: Estimate) -> Point {
+    let is_known = rate.coverage > 0.0;
+    Point {
+        seconds: 1.0 / rate.median,
+        interval: is_known.then(|| (1.0 / rate.high, 1.0 / rate.low)),
+    }
 }

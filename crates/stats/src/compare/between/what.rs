@@ -62,6 +62,20 @@ impl What {
         matches!(self, What::Loading | What::Rate(_))
     }
 
+    /// Returns a ratio of seconds with its bounds as the ratio of two figures as they are shown: of rates it is that of
+    /// the rates.
+    pub fn shown_ratio(
+        &self,
+        ratio: f64,
+        interval: Option<(f64, f64)>,
+    ) -> (f64, Option<(f64, f64)>) {
+        if !self.is_rate() {
+            return (ratio, interval);
+        }
+        let bounds = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+        (1.0 / ratio, interval.map(bounds))
+    }
+
     /// Returns whether it is a figure of a load or a sweep.
     fn is_under_load(&self) -> bool {
         matches!(self, What::Time(_) | What::Rate(_))

@@ -112,6 +112,49 @@ fn several_changes_follow_each_other() {
 }
 
 #[test]
+fn the_ratio_of_a_change_is_that_of_the_figures_beside_it() {
+    for seed in 0..10 {
+        let noisy = |day: u32, factor| Drawn {
+            seed: 10 * seed + u64::from(day),
+            factors: [1.0, factor],
+            own: 0.1,
+            day,
+            ..DRAWN
+        };
+        let runs = [(1, 1.0), (2, 1.0), (3, 3.0), (4, 3.0)];
+        let runs = runs.map(|(day, factor)| (day.to_string(), noisy(day, factor).summary()));
+        let found = History::of(runs.to_vec());
+        let series = &found.groups[0].series;
+        assert!(series.iter().any(|series| !series.shifts.is_empty()));
+        for series in series {
+            let seconds = |run: usize| series.points[run].unwrap().seconds;
+            for shift in &series.shifts {
+                let quotient = seconds(shift.at) / seconds(shift.from);
+                assert!((shift.ratio / quotient - 1.0).abs() < 1e-9, "{series:?}");
+            }
+            for point in series.points.iter().flatten() {
+                let (low, high) = point.interval.unwrap();
+                assert!(low <= point.seconds && point.seconds <= high, "{series:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_figure_is_the_centre_of_its_rounds_and_few_of_them_have_no_interval() {
+    let found = with_short_runs(&[1.0, 1.0], &[1]);
+    let (one, other) = (DRAWN.summary(), found.groups[0].series[0].points.clone());
+    let rounds = &one.design("a/x").unwrap().query("key").unwrap().rounds;
+    let centre = crate::rounds::paired::Paired::of_one(rounds).centre();
+    let own = { found.groups[0].series.iter() }
+        .find(|series| series.design == "a/x" && series.what == What::Query("key".to_owned()));
+    let seconds = own.unwrap().points[0].unwrap().seconds;
+    assert!((seconds - centre.unwrap().exp()).abs() < 1e-12);
+    assert!(other[0].unwrap().interval.is_some());
+    assert_eq!(other[1].unwrap().interval, None);
+}
+
+#[test]
 fn undecided_series_say_why() {
     let alone = |day| Drawn {
         twins: false,
