@@ -232,13 +232,13 @@ fn the_page_has_the_designs_that_answer_and_stays_whole() {
     let page = html::render(&SEVERAL);
     assert_eq!(open_elements(&page), Ok(Vec::new()));
     for words in [
-        "Answered by",
+        ">Answered by<",
         "p99 beside",
         "those with the least harm first",
     ] {
         assert!(page.contains(words), "{words}");
     }
-    assert!(!html::render(&QUESTIONS).contains("Answered by"));
+    assert!(!html::render(&QUESTIONS).contains(">Answered by<"));
 }
 
 #[test]
