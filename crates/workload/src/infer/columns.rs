@@ -226,6 +226,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
         seen.null = null_words(&seen.columns, asked);
     }
     let mut all_notes = notes::on_lines(rows, asked);
+    all_notes.extend(names::numbered(&rows.names, &seen.fields));
     all_notes.extend(decimal::note(seen.decimal_comma.as_ref(), asked));
     all_notes.extend(thousands::note(seen.thousands.as_ref(), asked));
     all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));

@@ -83,9 +83,11 @@ impl Inferred {
         let mut kept = Vec::with_capacity(self.columns.len());
         for mut column in std::mem::take(&mut self.columns) {
             let written = column.from.clone().unwrap_or_else(|| column.name.clone());
-            let found = missing
-                .iter()
-                .position(|of| is_called(of, &written, &column));
+            let exactly = missing.iter().position(|of| is_called(of, &written));
+            let found = exactly.or_else(|| {
+                let mut missing = missing.iter();
+                missing.position(|of| names::name(&of.name, "") == column.name)
+            });
             match found.map(|place| missing.swap_remove(place)) {
                 Some(of) => {
                     let about = said(&declared, of);
@@ -152,9 +154,9 @@ impl InferredColumn {
 }
 
 /// Returns whether a declared column is the one that a sample calls so.
-fn is_called(declared: &DeclaredColumn, written: &str, column: &InferredColumn) -> bool {
+fn is_called(declared: &DeclaredColumn, written: &str) -> bool {
     let lower = |name: &str| name.trim().to_lowercase();
-    lower(&declared.name) == lower(written) || names::name(&declared.name, "") == column.name
+    lower(&declared.name) == lower(written)
 }
 
 /// Returns what is said of a declared column.

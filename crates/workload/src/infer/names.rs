@@ -1,6 +1,6 @@
 //! Names of columns and tables that every engine takes without quotes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::check::usable_name;
 
@@ -212,23 +212,48 @@ pub fn is_part_of_time(name: &str, distinct: u64) -> bool {
     distinct <= most
 }
 
-/// Returns names for the columns of a file, of which no two are the same.
+/// Returns names for the columns of a file, of which no two are the same. Those that are names already keep them, and
+/// others that would be called so get a number.
 pub fn columns(written: &[String]) -> Vec<String> {
-    // How often each name was wanted, and those that are taken by another one.
-    let mut taken: HashMap<String, usize> = HashMap::new();
-    let mut names = Vec::with_capacity(written.len());
-    for (index, written) in written.iter().enumerate() {
-        let base = name(written, &format!("column_{}", index + 1));
-        let mut free = base.clone();
-        while taken.contains_key(&free) {
-            let wanted = taken.entry(base.clone()).or_default();
-            *wanted += 1;
-            free = format!("{base}_{}", *wanted + 1);
-        }
-        taken.insert(free.clone(), 0);
-        names.push(free);
+    let wanted: Vec<String> = { written.iter().enumerate() }
+        .map(|(index, written)| name(written, &format!("column_{}", index + 1)))
+        .collect();
+    let mut taken = HashSet::new();
+    let mut names: Vec<Option<String>> = Vec::with_capacity(written.len());
+    for (written, wanted) in written.iter().zip(&wanted) {
+        let keeps = written.trim().to_lowercase() == *wanted && taken.insert(wanted.clone());
+        names.push(keeps.then(|| wanted.clone()));
     }
-    names
+    // The last number of each name that several columns want.
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let named = names.into_iter().zip(&wanted).map(|(kept, wanted)| {
+        kept.unwrap_or_else(|| {
+            let number = numbers.entry(wanted.as_str()).or_insert(1);
+            let mut free = wanted.clone();
+            while !taken.insert(free.clone()) {
+                *number += 1;
+                free = format!("{wanted}_{number}");
+            }
+            free
+        })
+    });
+    named.collect()
+}
+
+/// Says which columns of a file got a number behind their name since another one is called so; `None` if none did.
+pub fn numbered(written: &[String], names: &[String]) -> Option<String> {
+    let both = written.iter().zip(names).enumerate();
+    let numbered = both.filter_map(|(index, (written, given))| {
+        let wanted = name(written, &format!("column_{}", index + 1));
+        (wanted != *given).then(|| format!("`{}` is `{given}`", written.trim()))
+    });
+    let numbered: Vec<String> = numbered.collect();
+    (!numbered.is_empty()).then(|| {
+        format!(
+            "{}, since in plain letters the name is that of another column",
+            numbered.join(", ")
+        )
+    })
 }
 
 #[cfg(test)]
@@ -295,7 +320,7 @@ mod tests {
         let written = ["a b", "A_B", "", "a-b", "1"].map(str::to_owned);
         assert_eq!(
             columns(&written),
-            ["a_b", "a_b_2", "column_3", "a_b_3", "c_1"]
+            ["a_b_2", "a_b", "column_3", "a_b_3", "c_1"]
         );
         // Letters of other alphabets are left out.
         let written = [
@@ -310,5 +335,32 @@ mod tests {
             columns(&written.map(str::to_owned)),
             ["zahler", "zahler_2", "column_3", "column_4", "c_1", "c_1_2"]
         );
+    }
+
+    #[test]
+    fn a_plain_name_is_kept_and_others_are_numbered() {
+        let written = [
+            "Stra\u{df}e",
+            "strasse",
+            "Gr\u{f6}\u{df}e",
+            "Grosse",
+            "grosse_2",
+        ];
+        let written = written.map(str::to_owned);
+        let names = columns(&written);
+        assert_eq!(
+            names,
+            ["strasse_2", "strasse", "grosse_3", "grosse", "grosse_2"]
+        );
+        let note = numbered(&written, &names).unwrap();
+        let begin = "`Stra\u{df}e` is `strasse_2`, `Gr\u{f6}\u{df}e` is `grosse_3`, since ";
+        assert!(note.starts_with(begin), "{note}");
+        assert_eq!(
+            numbered(&written[1..3], &["strasse", "grosse"].map(str::to_owned)),
+            None
+        );
+        // A word that is reserved is no name, either.
+        let written = ["order", "order_"].map(str::to_owned);
+        assert_eq!(columns(&written), ["order__2", "order_"]);
     }
 }

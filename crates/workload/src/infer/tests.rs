@@ -24,6 +24,30 @@ fn a_time_that_many_rows_lack_is_in_no_key_that_can_do_without_it() {
     assert_eq!((found.time.as_deref(), found.bad_rows), (Some("day"), 2));
 }
 
+#[test]
+fn a_name_in_plain_letters_belongs_to_the_column_that_has_it() {
+    let text = "Stra\u{df}e,strasse,Zeit \u{e4},zeit_a\na,x,01-02-2024,2024-03-01\nb,x,02-02-2024,2024-03-02\n";
+    let asked = Asked {
+        key: vec!["strasse".to_owned()],
+        time: Some("zeit_a".to_owned()),
+        formats: vec![("zeit_a".to_owned(), TimeFormat::parse("%Y-%m-%d").unwrap())],
+        ..Asked::default()
+    };
+    let found = inferred("x.csv", text, &asked);
+    assert_eq!(found.fields, ["strasse_2", "strasse", "zeit_a_2", "zeit_a"]);
+    let from: Vec<Option<&str>> = { found.columns.iter() }
+        .map(|column| column.from.as_deref())
+        .collect();
+    assert_eq!(from, [Some("Stra\u{df}e"), None, Some("Zeit \u{e4}"), None]);
+    assert_eq!(
+        (found.partition_key, found.series),
+        (vec!["strasse".to_owned()], 1)
+    );
+    assert_eq!(found.time.as_deref(), Some("zeit_a"));
+    let note = "`Stra\u{df}e` is `strasse_2`, `Zeit \u{e4}` is `zeit_a_2`, since";
+    assert!(found.notes[0].starts_with(note), "{:?}", found.notes);
+}
+
 fn error(text: &str, asked: &Asked) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
