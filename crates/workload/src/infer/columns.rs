@@ -228,6 +228,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
     let mut all_notes = notes::on_lines(rows, asked);
     all_notes.extend(names::numbered(&rows.names, &seen.fields));
     all_notes.extend(decimal::note(seen.decimal_comma.as_ref(), asked));
+    all_notes.extend(decimal::note_on_points(&seen, rows, asked));
     all_notes.extend(thousands::note(seen.thousands.as_ref(), asked));
     all_notes.extend(notes::on_columns(&seen, rows.has_delimiter()));
     seen.notes = all_notes;
@@ -357,3 +358,6 @@ fn is_like_time(name: &str) -> bool {
         || name.ends_with("time")
         || name.ends_with("date")
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,8 @@ pub struct CommaEvidence {
     /// with its line.
     clear: u64,
     first: Option<(u64, String)>,
+    /// Whether one of them has a point before three digits as well, as `1.234,50` has.
+    has_both: bool,
     kept: Kept,
 }
 
@@ -55,6 +57,9 @@ pub enum Decimals {
     Comma(u64, String),
     /// Its numbers cannot have one.
     Point,
+    /// All its numbers have a point and three digits behind it, which are decimals unless other columns show that points
+    /// are before three digits.
+    RatherPoint,
     /// Its numbers may have one, or it has none.
     Either,
 }
@@ -77,6 +82,7 @@ impl CommaEvidence {
             points: 0,
             clear: 0,
             first: None,
+            has_both: false,
             kept: Kept::new(),
         }
     }
@@ -114,6 +120,7 @@ impl CommaEvidence {
         // Several points are before thousands, so that none is before decimals.
         let has_comma = value.contains(',');
         self.clear += u64::from(has_comma);
+        self.has_both |= has_comma && value.contains('.');
         if has_comma || value.matches('.').count() > 1 {
             self.first.get_or_insert_with(|| (line, value.to_owned()));
         }
@@ -162,19 +169,32 @@ impl Evidence {
     pub fn decimals(&self, is_named_as_time: bool) -> Decimals {
         let decision = self.decide(is_named_as_time);
         let is_some = self.commas.found(self.values).is_some();
-        // Where all numbers have a point, three digits behind each are rather decimals.
-        let all_have_points = self.commas.pointed > 0 && self.commas.pointed == self.values;
-        let have_points = self.commas.points > 0 || all_have_points;
         let signs = decision.signs.as_ref();
         let have_commas = signs.is_some_and(NumberForm::has_commas);
-        if decision.kind.is_number() && (have_points || have_commas || !is_some) {
+        if decision.kind.is_number() && (self.commas.points > 0 || have_commas || !is_some) {
             return Decimals::Point;
+        }
+        // Where all numbers have a point, three digits behind each are rather decimals.
+        if decision.kind.is_number() && self.has_three_digits_behind_points() {
+            return Decimals::RatherPoint;
         }
         let is_text = decision.kind == ColumnType::Text && !decision.lacks_year;
         match &self.commas.first {
             Some((line, value)) if is_text && is_some => Decimals::Comma(*line, value.clone()),
             _ => Decimals::Either,
         }
+    }
+
+    /// Returns whether all values are numbers with a point and three digits behind it, so that it may be a decimal one
+    /// or before thousands.
+    pub fn has_three_digits_behind_points(&self) -> bool {
+        let commas = &self.commas;
+        commas.pointed > 0 && commas.pointed == self.values && commas.points == 0
+    }
+
+    /// Returns whether some numbers have both a decimal comma and a point before three digits.
+    pub fn has_points_and_commas(&self) -> bool {
+        self.commas.has_both
     }
 
     /// Decides the type in a file whose numbers have a decimal comma. `is_named_as_time` says that numbers may be

@@ -242,6 +242,7 @@ fn with_commas(cells: &[&str]) -> (ColumnType, &'static str, String) {
     let says = match evidence.decimals(false) {
         Decimals::Comma(..) => "comma",
         Decimals::Point => "point",
+        Decimals::RatherPoint => "rather point",
         Decimals::Either => "either",
     };
     let decision = evidence.decide_with_comma(false);
@@ -266,7 +267,7 @@ fn numbers_with_a_decimal_comma_are_known() {
         (&["1,234,567", "7"][..], Text, "point"),
         (&["$1,234", "$5"][..], Double, "point"),
         (&["1.5", "2.25"][..], Text, "point"),
-        (&["1.500", "2.250"][..], Int, "point"),
+        (&["1.500", "2.250"][..], Int, "rather point"),
         (&["1.234", "567"][..], Int, "either"),
         (&["1", "2"][..], Int, "either"),
         (&["3000000000", "2"][..], Bigint, "either"),

@@ -1,0 +1,60 @@
+//! Tests what all columns of a file together say of its numbers.
+
+use crate::ColumnType;
+use crate::infer::{Asked, Inferred, infer};
+
+fn inferred(text: &str) -> Inferred {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    std::fs::write(&path, text).unwrap();
+    infer(&path, &Asked::default()).unwrap()
+}
+
+/// A file of amounts whose points have three digits behind them, beside prices.
+fn amounts(prices: [&str; 3]) -> String {
+    let mut text = "item;day;price;amount\n".to_owned();
+    let rows = prices.iter().zip(["2.100", "1.950", "12.400"]).enumerate();
+    for (row, (price, amount)) in rows {
+        text.push_str(&format!("a;0{}.03.2024;{price};{amount}\n", row + 1));
+    }
+    text
+}
+
+fn kinds(found: &Inferred) -> Vec<ColumnType> {
+    let is_number = |name: &str| matches!(name, "price" | "amount");
+    let numbers = { found.columns.iter() }.filter(|column| is_number(&column.name));
+    numbers.map(|column| column.kind).collect()
+}
+
+#[test]
+fn a_point_that_one_column_shows_before_thousands_is_so_in_all() {
+    use ColumnType::{Double, Int, Text};
+    // Also where it is not the first number that shows it.
+    for prices in [
+        ["1.234,50", "999,00", "12.500,00"],
+        ["0,99", "1.100,00", "5,00"],
+    ] {
+        let found = inferred(&amounts(prices));
+        assert_eq!(kinds(&found), [Double, Int], "{:?}", found.notes);
+        assert!(found.decimal_comma.is_some());
+    }
+    let says = |found: &Inferred| {
+        let note = "`amount`: each number has a point and three digits behind it";
+        let mut notes = found.notes.iter();
+        notes.any(|told| told.starts_with(note) && told.contains("--decimal ,"))
+    };
+    // A comma alone says nothing of points, and neither do semicolons; but both make them doubtful.
+    let found = inferred(&amounts(["0,99", "1,50", "5,00"]));
+    assert_eq!(kinds(&found), [Text, Double]);
+    assert!(says(&found), "{:?}", found.notes);
+    let found = inferred(&amounts(["1", "2", "5"]));
+    assert_eq!(kinds(&found), [Int, Double]);
+    assert!(says(&found), "{:?}", found.notes);
+    let found = inferred(&amounts(["1", "2", "5"]).replace(';', ","));
+    assert_eq!(kinds(&found), [Int, Double]);
+    assert!(!says(&found), "{:?}", found.notes);
+    // Other points are decimal ones beyond doubt, so that the file has no one mark.
+    let found = inferred(&amounts(["1.234,50", "999,00", "0,99"]).replace("1.950", "1.95"));
+    assert_eq!(kinds(&found), [Text, Double]);
+    assert!(!says(&found), "{:?}", found.notes);
+}
