@@ -114,6 +114,15 @@ impl TimeFormat {
         }
     }
 
+    /// Returns this form with a year of two digits in place of four, if a cell is written so.
+    pub fn with_short_year(&self, cell: &str) -> Option<TimeFormat> {
+        let TimeFormat::Pattern(pattern) = self else {
+            return None;
+        };
+        let short = TimeFormat::Pattern(pattern.replace("%Y", "%y"));
+        (short != *self && short.milliseconds(cell).is_some()).then_some(short)
+    }
+
     /// Returns the milliseconds since 1970 that a cell says; `None` if it has another form.
     pub fn milliseconds(&self, cell: &str) -> Option<i64> {
         match self {
@@ -144,10 +153,19 @@ fn time_in(pattern: &str, year: Option<i16>, cell: &str) -> Option<i64> {
         Ok(parts) => (parts, 0),
         Err(_) => (last_hour(pattern, cell)?, HOUR),
     };
+    if parts.year().is_some_and(|year| is_cut_short(year, cell)) {
+        return None;
+    }
     if year.is_some() {
         parts.set_year(year).ok()?;
     }
     time_of(&parts)?.checked_add(behind)
+}
+
+/// Returns whether a year that was read from a cell has fewer than four digits there, as 24 has, which is hardly the year
+/// 24.
+fn is_cut_short(year: i16, cell: &str) -> bool {
+    (0..1_000).contains(&year) && !cell.contains(&format!("{year:04}"))
 }
 
 /// Returns the milliseconds since 1970 of a time in parts, in UTC if they have no zone.
@@ -254,6 +272,23 @@ mod tests {
     }
 
     #[test]
+    fn a_year_of_two_digits_is_not_one_of_the_first_hundred() {
+        let form = TimeFormat::parse("%d.%m.%Y").unwrap();
+        let short = form.with_short_year("14.02.24").unwrap();
+        assert_eq!(short.written(), "%d.%m.%y");
+        assert_eq!(
+            short.milliseconds("14.02.24"),
+            form.milliseconds("14.02.2024")
+        );
+        for cell in ["14.02.2024", "14.02.0024", "14/02/24", ""] {
+            assert_eq!(form.with_short_year(cell), None, "{cell}");
+        }
+        assert!(form.milliseconds("14.02.0024").is_some());
+        assert_eq!(short.with_short_year("14.02.24"), None);
+        assert_eq!(TimeFormat::Iso.with_short_year("24-02-14"), None);
+    }
+
+    #[test]
     fn forms_and_cells_with_an_offset_need_no_zone() {
         for (format, cell, says) in [
             ("iso", "2014-02-14T00:00:00Z", true),
@@ -288,6 +323,9 @@ mod tests {
             ("%d/%m/%Y %H:%M", "13/02/2014 24:30"),
             ("%d/%m/%Y %H:%M", "29/03/2026 02:30 CEST"),
             ("%d/%b/%Y:%H:%M:%S %z", "13/Feb/2014:17:00:00"),
+            ("%d.%m.%Y", "14.02.24"),
+            ("%Y-%m-%d %H:%M", "24-02-14 00:00"),
+            ("%Y/%m/%d", "024/02/14"),
             ("s", "soon"),
             ("s", "NaN"),
             ("s", "9223372036854775807"),

@@ -45,8 +45,16 @@ pub fn check_said(
         return Ok(());
     }
     let fitting = evidence.times_fitting();
+    let of_short_year = evidence
+        .first_text()
+        .and_then(|(line, value)| Some((line, value, format.with_short_year(value)?)));
     let why = if decision.may_be_times && fitting * 2 > evidence.values {
         decision.why.clone()
+    } else if let Some((line, value, short)) = of_short_year {
+        format!(
+            "`{value}` in line {line} has a year of two digits, for which it is {}",
+            short.written()
+        )
     } else {
         let values = evidence.values;
         format!(

@@ -1,7 +1,7 @@
 //! Tests what all columns of a file together say of its numbers.
 
-use crate::ColumnType;
 use crate::infer::{Asked, Inferred, infer};
+use crate::{ColumnType, TimeFormat};
 
 fn inferred(text: &str) -> Inferred {
     let folder = tempfile::tempdir().unwrap();
@@ -57,4 +57,25 @@ fn a_point_that_one_column_shows_before_thousands_is_so_in_all() {
     let found = inferred(&amounts(["1.234,50", "999,00", "0,99"]).replace("1.950", "1.95"));
     assert_eq!(kinds(&found), [Text, Double]);
     assert!(!says(&found), "{:?}", found.notes);
+}
+
+#[test]
+fn years_of_two_digits_are_told_with_the_form_that_reads_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    std::fs::write(&path, "host,time,v\nh0,13.02.70,0\nh1,14.02.68,1\n").unwrap();
+    let with_form = |form: &str| {
+        let asked = Asked {
+            formats: vec![("time".to_owned(), TimeFormat::parse(form).unwrap())],
+            ..Asked::default()
+        };
+        infer(&path, &asked).map_err(|error| error.to_string())
+    };
+    let error = with_form("%d.%m.%Y").unwrap_err();
+    let words = "`13.02.70` in line 2 has a year of two digits, for which it is %d.%m.%y";
+    assert!(error.contains(words), "{error}");
+    let error = with_form("%d/%m/%Y").unwrap_err();
+    assert!(error.contains("values have this form"), "{error}");
+    let found = with_form("%d.%m.%y").unwrap();
+    assert_eq!(found.time.as_deref(), Some("time"));
 }

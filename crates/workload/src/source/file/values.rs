@@ -161,8 +161,12 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
         );
     }
     if let Some(format) = format {
+        let short = format.with_short_year(cell.trim());
+        let short = short.map_or(String::new(), |short| {
+            format!(": its year has two digits, as in `{}`", short.written())
+        });
         let format = format.written();
-        return format!("`{shown}{dots}` is not a time of the form `{format}`{advice}");
+        return format!("`{shown}{dots}` is not a time of the form `{format}`{short}{advice}");
     }
     let expected = match column.kind {
         ColumnType::Boolean => "a boolean (true, false, t, f, 1, 0)",
