@@ -205,6 +205,7 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
                 continue;
             };
             decision = as_stored(kind, decision);
+            decision.why = rows.why_text(index).unwrap_or(decision.why);
         }
         seen.columns.push(SeenColumn {
             index,

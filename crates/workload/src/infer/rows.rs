@@ -162,6 +162,14 @@ impl FileRows {
         }
     }
 
+    /// Returns why a column of numbers of a file with types is text, if it is.
+    pub fn why_text(&self, column: usize) -> Option<String> {
+        match &self.form {
+            Form::Typed(files) => files.why_text(column),
+            Form::Text(_) => None,
+        }
+    }
+
     /// Returns whether lines have fields that something separates.
     pub fn has_delimiter(&self) -> bool {
         matches!(&self.form, Form::Text(input) if !input.is_json)

@@ -7,11 +7,12 @@ use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::source::file::arrow_ipc::{Ipc, StoredBatches};
 use crate::source::file::named::{DataFileName, DataFormat};
-use crate::source::file::{check_same, data_error, guarded, read_error};
+use crate::source::file::{check_same, data_error, fits, guarded, has_more_digits, read_error};
 use crate::{ColumnType, Result};
 
 const BATCH_ROWS: usize = 1024;
@@ -22,6 +23,8 @@ pub struct TypedFiles {
     pub schema: SchemaRef,
     /// Type of each column; `None` for one that no column of a workload can have.
     pub kinds: Vec<Option<ColumnType>>,
+    /// Columns that are text since some of their numbers are not exactly of this type, which the others are.
+    inexact: Vec<(usize, ColumnType)>,
 }
 
 enum TypedFile {
@@ -59,22 +62,35 @@ impl TypedFiles {
         let schema = first.map(|(_, schema)| schema);
         let schema = schema.ok_or_else(|| data_error(Path::new(""), "no file is named"))?;
         let kinds = schema.fields().iter();
-        let kinds = kinds.map(|field| kind_of(field.data_type())).collect();
+        let mut kinds: Vec<Option<ColumnType>> =
+            kinds.map(|field| kind_of(field.data_type())).collect();
+        let inexact = inexact(&files, &schema, &kinds)?;
+        for (column, _) in &inexact {
+            kinds[*column] = Some(ColumnType::Text);
+        }
         Ok(TypedFiles {
             files,
             schema,
             kinds,
+            inexact,
         })
+    }
+
+    /// Returns why a column of numbers is text, if it is.
+    pub fn why_text(&self, column: usize) -> Option<String> {
+        let (_, kind) = self.inexact.iter().find(|(index, _)| *index == column)?;
+        Some(format!(
+            "{}, of which some values are not exactly a {}, and so text",
+            self.schema.field(column).data_type(),
+            kind.name()
+        ))
     }
 
     /// Shows the cells of all rows, with their numbers from 1.
     pub fn visit(&self, see: &mut dyn FnMut(u64, &[&str])) -> Result<()> {
         let mut row = 0;
         for file in &self.files {
-            let (path, mut batches) = match file {
-                TypedFile::Arrow(ipc) => (&ipc.path, ipc.batches(None)?),
-                TypedFile::Parquet(path) => (path, parquet_batches(path)?),
-            };
+            let (path, mut batches) = file.batches(None)?;
             let failed = |error: ArrowError| data_error(path, error.to_string());
             while let Some(batch) = guarded(path, || batches.next().transpose().map_err(failed))? {
                 for start in (0..batch.num_rows()).step_by(BATCH_ROWS) {
@@ -95,6 +111,50 @@ impl TypedFiles {
     }
 }
 
+impl TypedFile {
+    /// Reads all batches, of which each has the columns with these indexes in the order of the file; all columns if none
+    /// are given.
+    fn batches(&self, columns: Option<&[usize]>) -> Result<(&Path, StoredBatches)> {
+        match self {
+            TypedFile::Arrow(ipc) => Ok((ipc.path.as_path(), ipc.batches(columns)?)),
+            TypedFile::Parquet(path) => Ok((path.as_path(), parquet_batches(path, columns)?)),
+        }
+    }
+}
+
+/// Returns the columns with numbers that are not exactly of the type which they would have, by looking at all values of
+/// those that may have some.
+fn inexact(
+    files: &[TypedFile],
+    schema: &SchemaRef,
+    kinds: &[Option<ColumnType>],
+) -> Result<Vec<(usize, ColumnType)>> {
+    let fields = schema.fields().iter().zip(kinds).enumerate();
+    let doubtful: Vec<(usize, ColumnType)> = fields
+        .filter(|(_, (field, _))| has_more_digits(field.data_type()))
+        .filter_map(|(index, (_, kind))| Some((index, (*kind)?)))
+        .collect();
+    let columns: Vec<usize> = doubtful.iter().map(|(index, _)| *index).collect();
+    let mut exact = vec![true; columns.len()];
+    for file in files {
+        if !exact.contains(&true) {
+            break;
+        }
+        let (path, mut batches) = file.batches(Some(&columns))?;
+        let failed = |error: ArrowError| data_error(path, error.to_string());
+        while let Some(batch) = guarded(path, || batches.next().transpose().map_err(failed))? {
+            let cells = batch.columns().iter().zip(&doubtful).zip(&mut exact);
+            for ((cells, (_, kind)), exact) in cells {
+                *exact = *exact && fits(*kind, cells);
+            }
+        }
+    }
+    let both = doubtful.into_iter().zip(exact);
+    Ok(both
+        .filter_map(|(column, exact)| (!exact).then_some(column))
+        .collect())
+}
+
 fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let file = File::open(path).map_err(|error| read_error(path, error))?;
     guarded(path, || {
@@ -103,8 +163,12 @@ fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> 
     })
 }
 
-fn parquet_batches(path: &Path) -> Result<StoredBatches> {
-    let reader = parquet_reader(path)?.with_batch_size(BATCH_ROWS);
+fn parquet_batches(path: &Path, columns: Option<&[usize]>) -> Result<StoredBatches> {
+    let mut reader = parquet_reader(path)?.with_batch_size(BATCH_ROWS);
+    if let Some(columns) = columns {
+        let projection = ProjectionMask::roots(reader.parquet_schema(), columns.iter().copied());
+        reader = reader.with_projection(projection);
+    }
     guarded(path, || match reader.build() {
         Ok(batches) => Ok(Box::new(batches) as StoredBatches),
         Err(error) => Err(data_error(path, error.to_string())),

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryArray, Int64Array, StringArray, TimestampMillisecondArray};
+use arrow::array::{
+    ArrayRef, AsArray, BinaryArray, Decimal128Array, Int64Array, StringArray,
+    TimestampMillisecondArray, UInt64Array,
+};
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 
@@ -176,4 +179,64 @@ fn a_sample_of_a_table_keeps_its_whole_key_and_says_where_it_is_from() {
     };
     let error = infer(&path, &nowhere).unwrap_err().to_string();
     assert!(error.contains("did you mean `part`?"), "{error}");
+}
+
+#[test]
+fn numbers_with_more_digits_than_their_type_are_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("readings.parquet");
+    let decimals = |cents: [i128; 2]| -> ArrayRef {
+        let cents = Decimal128Array::from(cents.map(Some).to_vec());
+        Arc::new(cents.with_precision_and_scale(20, 2).unwrap())
+    };
+    let columns: [(&str, ArrayRef); 6] = [
+        ("sensor", Arc::new(StringArray::from(vec!["a", "b"]))),
+        (
+            "time",
+            Arc::new(TimestampMillisecondArray::from(vec![0, 5_000])),
+        ),
+        (
+            "many",
+            Arc::new(UInt64Array::from(vec![
+                Some(9_223_372_036_854_775_808_u64),
+                None,
+            ])),
+        ),
+        ("few", Arc::new(UInt64Array::from(vec![1, 2]))),
+        ("dear", decimals([12_345_678_901_234_567_891, -150])),
+        ("cheap", decimals([150, 225])),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let asked = Asked {
+        key: vec!["sensor".to_owned()],
+        time: Some("time".to_owned()),
+        ..Asked::default()
+    };
+    let found = infer(&path, &asked).unwrap();
+    let text = found.workload("readings.parquet", &designs(), &[]);
+    for line in [
+        "many = \"text\" # UInt64, of which some values are not exactly a bigint, and so text",
+        "few = \"bigint\" # as the file has it",
+        "dear = \"text\" # Decimal128(20, 2), of which some values are not exactly a double, and so text",
+        "cheap = \"double\" # as the file has it",
+    ] {
+        assert!(text.contains(line), "`{line}` is not in: {text}");
+    }
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let source = crate::source::open(&workload, Some(path)).unwrap();
+    let rows = source.read(0, 10).unwrap().next().unwrap().unwrap().rows;
+    let texts = |name: &str| -> Vec<Option<String>> {
+        let column = rows.column_by_name(name).unwrap().as_string::<i32>();
+        column.iter().map(|text| text.map(str::to_owned)).collect()
+    };
+    assert_eq!(
+        texts("many"),
+        [Some("9223372036854775808".to_owned()), None]
+    );
+    let dear = ["123456789012345678.91", "-1.50"].map(|text| Some(text.to_owned()));
+    assert_eq!(texts("dear"), dear);
 }

@@ -47,7 +47,7 @@ use constants::WithConstants;
 use joined::PartError;
 use named::{DataFileName, DataFormat};
 use several::Several;
-pub(crate) use stored::check_same;
+pub(crate) use stored::{check_same, fits, has_more_digits};
 use text::TextFile;
 pub use values::{milliseconds, milliseconds_in};
 

@@ -105,7 +105,9 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
         ColumnType::Int | ColumnType::Bigint | ColumnType::Float | ColumnType::Double => {
             stored.is_numeric()
         }
-        ColumnType::Text => matches!(stored, Utf8 | LargeUtf8 | Utf8View),
+        ColumnType::Text => {
+            matches!(stored, Utf8 | LargeUtf8 | Utf8View) || has_more_digits(stored)
+        }
         ColumnType::Timestamp => matches!(stored, Timestamp(..) | Date32 | Date64),
         ColumnType::Blob => {
             matches!(
@@ -114,6 +116,31 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
             )
         }
     }
+}
+
+/// Returns whether numbers of a stored type may have more digits than a bigint or a double, so that a column of texts may
+/// have them as well.
+pub fn has_more_digits(stored: &DataType) -> bool {
+    use DataType::{Decimal64, Decimal128, Decimal256, Dictionary, UInt64};
+    /// Digits of any decimal number that its nearest double keeps.
+    const OF_DOUBLE: u8 = 15;
+    match stored {
+        Dictionary(_, values) => has_more_digits(values),
+        UInt64 => true,
+        Decimal64(digits, scale) | Decimal128(digits, scale) | Decimal256(digits, scale) => {
+            *digits > OF_DOUBLE && *scale >= 0
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether all values of a column of a file are exactly of this type.
+pub fn fits(kind: ColumnType, stored: &ArrayRef) -> bool {
+    let column = Column {
+        name: String::new(),
+        kind,
+    };
+    cast(&column, stored).is_ok()
 }
 
 fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
