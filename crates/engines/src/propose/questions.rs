@@ -95,7 +95,7 @@ async fn counted(
     sql: &str,
 ) -> std::result::Result<Vec<u64>, DataFusionError> {
     let plan = session.state().create_logical_plan(sql).await?;
-    let conditions = filters::of_plan(&plan).into_iter();
+    let conditions = filters::of_plan(&plan, table).into_iter();
     let conditions: Vec<Expr> = conditions.map(|(_, condition)| condition.clone()).collect();
     let counts = selected::count_each(session, &table.name, conditions).await?;
     Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
@@ -114,7 +114,7 @@ fn question(table: &Table, query: &Query, plan: &LogicalPlan) -> Question {
         seen.look_at(node);
         Ok(TreeNodeRecursion::Continue)
     });
-    let mut filters: Vec<Filter> = { filters::of_plan(plan).into_iter() }
+    let mut filters: Vec<Filter> = { filters::of_plan(plan, table).into_iter() }
         .map(|(filter, _)| filter)
         .collect();
     filters::with_parameters(&mut filters, query);

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_workload::source;
 
 use super::*;
+use crate::advice::FilterKind;
 
 /// Rows that are read, in which a few hundred thousand would show little more.
 const ROWS: u64 = 2_000;
@@ -209,4 +210,70 @@ async fn designs_that_cannot_be_asked_a_question_do_not_suit() {
     let given = format!("{asked}engine_sql = {{ {} }}\n", own.join(", "));
     let workload = Workload::parse(&given, Path::new("formats.toml")).unwrap();
     assert_eq!(proposed(&workload, ROWS).await.misfits, []);
+}
+
+#[tokio::test]
+async fn conditions_on_floats_are_seen_as_those_on_doubles() {
+    const WORKLOAD: &str = r#"title = "Heat"
+designs = ["memory"]
+
+[table]
+name = "readings"
+partition_key = ["sensor"]
+order_key = ["time"]
+
+[table.columns]
+sensor = "text"
+time = "timestamp"
+number = "bigint"
+temp = "double"
+
+[data]
+file = "readings.csv"
+
+[[queries]]
+name = "hot"
+sql = "SELECT sensor, time FROM readings WHERE temp > 20.99 AND 30 >= temp ORDER BY sensor, time"
+
+[[queries]]
+name = "between"
+sql = "SELECT sensor, time FROM readings WHERE temp BETWEEN 1 AND 2 ORDER BY sensor, time"
+
+[[queries]]
+name = "equal"
+sql = "SELECT sensor, time FROM readings WHERE sensor = 'a' AND temp IN (1.5, 2.5) ORDER BY sensor, time"
+
+[[queries]]
+name = "cast"
+sql = "SELECT sensor, time FROM readings WHERE CAST(number AS DOUBLE) = 1.5 ORDER BY sensor, time"
+
+[scale]
+rows = 10
+full_rows = 10
+replication = 1
+"#;
+    let range = |column: &str| (column.to_owned(), FilterKind::Range { width: None });
+    let equals = |column: &str, values| (column.to_owned(), FilterKind::Equals { values });
+    let expected = [
+        vec![range("temp")],
+        vec![range("temp")],
+        vec![equals("sensor", 1), equals("temp", 2)],
+        vec![],
+    ];
+    for kind in ["double", "float"] {
+        let text = WORKLOAD.replace("temp = \"double\"", &format!("temp = \"{kind}\""));
+        let mut workload = Workload::parse(&text, Path::new("heat.toml")).unwrap();
+        crate::translate::plain_queries(&mut workload);
+        let is_widened = workload.queries[0].sql.contains("CAST(temp AS DOUBLE)");
+        assert_eq!(is_widened, kind == "float", "{}", workload.queries[0].sql);
+        let session = session_over(&workload, &[]).unwrap();
+        let questions = questions::read(&workload, &session, None).await.unwrap();
+        let found: Vec<Vec<(String, FilterKind)>> = { questions.into_iter() }
+            .map(|question| {
+                let filters = question.filters.into_iter();
+                filters.map(|filter| (filter.column, filter.kind)).collect()
+            })
+            .collect();
+        assert_eq!(found, expected, "{kind}");
+    }
 }
