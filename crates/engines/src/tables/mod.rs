@@ -12,6 +12,7 @@ mod progress;
 mod query;
 mod scan;
 mod source;
+mod whole_numbers;
 mod wide_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,7 +17,7 @@ use super::cql_words::{self, listing, without_word_table};
 use super::names::hint;
 use super::{
     ChunkCounts, INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, SqlError, TableError, Tables,
-    wide_numbers,
+    whole_numbers, wide_numbers,
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
@@ -153,6 +153,7 @@ impl Tables {
                 message,
             }));
         }
+        let plan = whole_numbers::as_written_in_plan(plan)?;
         let plan = match most_rows.filter(|_| is_query(&plan)) {
             Some(rows) => LogicalPlanBuilder::from(plan)
                 .limit(0, Some(rows))?

@@ -21,7 +21,7 @@ use super::names::hint;
 use super::query::{placed, text_error};
 use super::{
     Access, CATALOG, ColumnarOptions, Connection, Location, NO_KEYSPACE, Options, SqlError,
-    TableError,
+    TableError, whole_numbers,
 };
 use crate::complaint::{self, Complaint};
 use crate::plain_sql::{NotPlain, plain_sql};
@@ -231,6 +231,7 @@ impl Scanner {
         if !is_of_the_row(&condition) || !is_the_same_later(&condition) {
             return Err(refused(NOT_OF_THE_ROW.to_owned()));
         }
+        let condition = whole_numbers::as_written(condition, &schema)?.data;
         match condition.get_type(&schema) {
             Ok(DataType::Boolean) => Ok(condition),
             Ok(other) => Err(refused(format!(

@@ -1,4 +1,6 @@
-use arrow::array::{ArrayRef, BooleanArray, Float64Array, StringArray, TimestampMillisecondArray};
+use arrow::array::{
+    ArrayRef, BooleanArray, Float32Array, Float64Array, StringArray, TimestampMillisecondArray,
+};
 use bakeoff_columnar::{Column as TableColumn, Definition, Kind};
 use tempfile::TempDir;
 
@@ -205,4 +207,45 @@ async fn a_chunk_that_is_gone_asks_for_a_new_plan() {
         }
     };
     assert!(error.contains("make a new plan"), "{error}");
+}
+
+#[tokio::test]
+async fn floats_are_compared_with_whole_numbers_as_they_are_written() {
+    let folder = TempDir::new().unwrap();
+    let location = Location::Directory(folder.path().join("t"));
+    let connection = Connection::new(None);
+    let columns = vec![
+        TableColumn::new("host", Kind::Text),
+        TableColumn::new("time", Kind::Timestamp),
+        TableColumn::new("heat", Kind::Float),
+    ];
+    let definition = Definition::new(columns, &["host"], &["time"]);
+    let options = ColumnarOptions::default();
+    let made = connection.create_columnar(&location, definition, &options);
+    let table = made.await.unwrap();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("host", Arc::new(StringArray::from(vec!["a", "b"]))),
+        (
+            "time",
+            Arc::new(TimestampMillisecondArray::from(vec![1, 1])),
+        ),
+        (
+            "heat",
+            Arc::new(Float32Array::from(vec![16_777_216.0, 16_777_218.0])),
+        ),
+    ];
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let mut ingest = table.ingest();
+    ingest.write(&rows).await.unwrap();
+    ingest.finish().await.unwrap();
+    let opened = Scanner::open(&connection, &location, &OPTIONS).await;
+    let scanner = opened.unwrap();
+    for (condition, hosts) in [
+        ("heat > 16777217", &["b"][..]),
+        ("heat = 16777216", &["a"]),
+        ("heat = 16777217", &[]),
+    ] {
+        let found = read(&scanner, &request(&["host"], Some(condition)), 1).await;
+        assert_eq!(found.concat(), hosts, "{condition}");
+    }
 }
