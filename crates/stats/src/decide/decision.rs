@@ -156,8 +156,13 @@ impl Decision {
                 .filter(|why| !matches!(why, WhyOut::NotRanked(_)));
         }
         for question in &mut self.questions {
-            let failed = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
-            question.left_out = question.left_out.take().filter(failed);
+            let is_kept = |why: &WhyLeftOut| {
+                matches!(
+                    why,
+                    WhyLeftOut::FailsEverywhere(_) | WhyLeftOut::NotAskedOfAll(_)
+                )
+            };
+            question.left_out = question.left_out.take().filter(is_kept);
         }
         Decision {
             recommendation: None,
@@ -168,6 +173,15 @@ impl Decision {
             no_forecast: Some(reason.to_owned()),
             ..self
         }
+    }
+
+    /// Returns whether no question counts, of which one would if it had been asked of all designs.
+    pub(crate) fn has_no_question_of_all(&self) -> bool {
+        let is_of_some = |question: &QuestionStanding| {
+            matches!(question.left_out, Some(WhyLeftOut::NotAskedOfAll(_)))
+        };
+        self.questions.iter().all(|question| question.share == 0.0)
+            && self.questions.iter().any(is_of_some)
     }
 
     /// Returns the standing of a design.
