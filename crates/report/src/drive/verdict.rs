@@ -55,18 +55,27 @@ pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<Strin
     Some(what)
 }
 
-/// Returns sentences about the response times with a design, what it costs the server, and which others fell short,
-/// failed or have no result.
-pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+/// Returns sentences about the designs that fell short of what was asked, those with a better figure than the best one
+/// that did all first; `None` if there are none, or designs are not compared.
+pub fn shortfalls(summary: &DriveSummary) -> Option<String> {
+    let kind = Kind::of(summary);
+    compared(summary)?;
+    fell_short(summary, kind, &ranked(summary, kind))
+}
+
+/// Returns sentences about the response times with a design, what it costs the server, and which others failed or have
+/// no result; in between comes what is said of those that fell short.
+pub fn besides(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    shortfalls: Option<String>,
+) -> Vec<String> {
     let kind = Kind::of(summary);
     let ranking = ranked(summary, kind);
-    let is_compared = compared(summary).is_some();
     let sentences = [
         times(summary, kind, design),
         cost(design),
-        is_compared
-            .then(|| fell_short(summary, kind, &ranking))
-            .flatten(),
+        shortfalls,
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
     ];
