@@ -127,7 +127,7 @@ impl Decision {
             fallback: contest.fallback,
             designs: standing::designs(&contest, ballot.as_ref(), recommended, on_front),
             lost_everywhere: contest.lost_everywhere(),
-            questions: standing::questions(&contest),
+            questions: standing::questions(&contest, recommended),
             front_not_shown: front.as_ref().map_or(0, Front::not_shown),
             front: front
                 .iter()
@@ -163,6 +163,7 @@ impl Decision {
                 )
             };
             question.left_out = question.left_out.take().filter(is_kept);
+            question.is_open = false;
         }
         Decision {
             recommendation: None,

@@ -38,6 +38,30 @@ pub fn give_up(decision: &Decision) -> Vec<String> {
         .collect()
 }
 
+/// Says of a design that is nowhere worse than others that nothing is given up or, where some of that is not shown, what
+/// is not.
+pub fn nothing_given_up(decision: &Decision) -> String {
+    let given_up = { decision.recommendation.iter() }.flat_map(|of| &of.given_up);
+    let is_open = |ratio: &&Ratio| {
+        let is_question = matches!(ratio.objective, Objective::Question(_));
+        !is_question && ratio.comparison == Comparison::NotSettled
+    };
+    let tables = given_up.filter(is_open);
+    let tables = tables.map(|ratio| objective(decision, ratio.objective));
+    let questions = { decision.questions.iter() }.filter(|question| question.is_open);
+    let open: Vec<&str> = { questions.map(|question| question.name.as_str()) }
+        .chain(tables)
+        .collect();
+    match open.as_slice() {
+        [] => "Nothing: it is the best, or the same, in everything.".to_owned(),
+        [only] => format!("Nothing that is shown: {only} is not settled."),
+        several => format!(
+            "Nothing that is shown: {} are not settled.",
+            list(several, LISTED)
+        ),
+    }
+}
+
 fn worse(decision: &Decision, ratio: &Ratio) -> String {
     let (times, to) = (times(ratio), &ratio.to);
     let text = match ratio.objective {

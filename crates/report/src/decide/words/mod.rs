@@ -7,7 +7,9 @@ mod figures;
 mod lead;
 
 pub use certainty::{certainty, rule};
-pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_baseline};
+pub use designs::{
+    REASONS, choose_if, flip, give_up, left_out, nothing_given_up, standing, to_baseline,
+};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{

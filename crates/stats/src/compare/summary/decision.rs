@@ -13,7 +13,7 @@ mod full_scale;
 mod month;
 mod quantiles;
 
-use super::rounds::SAME_WITHIN;
+use super::rounds::{Difference, SAME_WITHIN};
 use super::{DesignSummary, Forecast, QuerySummary, Summary, ledger};
 use crate::decide::{
     Answer, AnswerClass, Cell, Contender, Decision, DecisionInput, Figure, ForecastsHeld, Minimise,
@@ -48,7 +48,7 @@ impl Summary {
             is_unfinished: !self.finished,
             ..Decision::of(&self.decision_input()?)
         };
-        let decision = self.with_ratios_of_rounds(decision);
+        let decision = self.as_compared_within_rounds(decision);
         let is_by_times = matches!(decision.rule.minimise, Minimise::Time | Minimise::Month);
         let has_month = decision.minimised() == Minimise::Month;
         if is_by_times && !has_month && decision.has_no_question_of_all() {
@@ -67,11 +67,21 @@ impl Summary {
         Some(decision)
     }
 
-    /// Takes the multiples of the best times from the comparison within rounds, as the tables of the run show them,
-    /// unless the times of the decision are forecasts.
-    fn with_ratios_of_rounds(&self, mut decision: Decision) -> Decision {
+    /// Takes the multiples of the best times, and whether the recommended design is shown to be the best one, from the
+    /// comparison within rounds, as the tables of the run show them, unless the times of the decision are forecasts.
+    fn as_compared_within_rounds(&self, mut decision: Decision) -> Decision {
         if decision.forecasts_times() {
             return decision;
+        }
+        if let Some(recommendation) = &decision.recommendation {
+            for question in decision.questions.iter_mut().filter(|q| q.share > 0.0) {
+                let compared = self
+                    .comparison
+                    .design(&question.name, &recommendation.design);
+                if let Some(compared) = compared {
+                    question.is_open = compared.difference == Difference::NotSettled;
+                }
+            }
         }
         for design in &mut decision.designs {
             for (question, cell) in decision.questions.iter().zip(&mut design.cells) {

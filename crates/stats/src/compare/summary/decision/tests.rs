@@ -170,6 +170,23 @@ fn a_question_that_no_design_was_asked_is_not_one_of_some() {
 }
 
 #[test]
+fn a_question_is_open_where_the_comparison_within_rounds_does_not_show_the_best() {
+    let mut records = two_designs(2.0, 7);
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && (timing.design.as_str(), timing.query.as_str()) == ("a/y", "key")
+        {
+            timing.seconds = if timing.round % 2 == 0 { 4.0 } else { 0.6 };
+        }
+    }
+    let decision = decision(records);
+    let recommendation = decision.recommendation.as_ref().unwrap();
+    assert_eq!(recommendation.design, "a/x");
+    let open: Vec<bool> = decision.questions.iter().map(|q| q.is_open).collect();
+    assert_eq!(open, [false, true]);
+}
+
+#[test]
 fn multiples_of_the_best_time_are_those_of_the_comparison_within_rounds() {
     let mut records = two_designs(2.0, 7);
     for record in &mut records {
