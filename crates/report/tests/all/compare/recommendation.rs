@@ -52,8 +52,9 @@ fn operations_come_behind_the_answer() {
     let not_taken = "a does not take all operations: it left 4 operations unsent.";
     operations.not_taken = Some(not_taken.to_owned());
     let text = render_with_operations(&summary, &operations, &how_to(), WIDTH);
+    let words: Vec<&str> = text.split_whitespace().collect();
     let first = format!("{not_taken} By the questions alone: ");
-    assert!(text.starts_with(&first), "{text}");
+    assert!(words.join(" ").starts_with(&first), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
 }
 
