@@ -13,7 +13,8 @@ const TITLE: &str = "What servers did";
 const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
                     beginning and the end and, of all steps but answers, about once a second in between, and nothing \
                     else is asked of the server meanwhile. An answer has no more than these two, so that its point is \
-                    the mean over all of it. Samples take 2% of the time at most, so that not all short steps have some.";
+                    the mean over all of it. Samples take 2% of the time at most, so that not all short steps have \
+                    some.";
 /// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
 /// stays below 2 MB.
 const MOST_BYTES: usize = 1 << 20;

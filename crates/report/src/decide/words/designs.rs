@@ -38,8 +38,7 @@ pub fn give_up(decision: &Decision) -> Vec<String> {
         .collect()
 }
 
-/// Says of a design that is nowhere worse than others that nothing is given up or, where some of that is not shown, what
-/// is not.
+/// Says of a design that is nowhere worse than others that nothing is given up, and what of that is not shown.
 pub fn nothing_given_up(decision: &Decision) -> String {
     let given_up = { decision.recommendation.iter() }.flat_map(|of| &of.given_up);
     let is_open = |ratio: &&Ratio| {

@@ -14,7 +14,7 @@ const MOST_TOGETHER: usize = 8;
 /// Most designs that are not and are named.
 const MOST_NAMED: usize = 12;
 
-/// Kind of the steps that are drawn of several designs: of unlike ones, the loading of one would lie over the answers of
+/// Kind of the steps that are drawn of several designs: of unlike ones, loading of one would lie over answers of
 /// another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
