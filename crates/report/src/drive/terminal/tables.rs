@@ -168,9 +168,7 @@ pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String 
             quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
         }),
         column("max", 2, |o| Some(units::duration(o.figures.response?.max))),
-        column("service p99", 3, |o| {
-            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
-        }),
+        column("service p99", 3, Operation::service_p99),
         Column {
             heading: "Failed".to_owned(),
             rank: 3,

@@ -218,6 +218,29 @@ fn one_p99_leads_in_tables_charts_and_verdict_and_the_other_is_named() {
 }
 
 #[test]
+fn the_p99_of_service_times_is_the_median_of_the_rounds_too() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    let trials = summary.designs[0].trials.clone();
+    for (trial, p99) in trials.into_iter().zip([0.003, 0.005]) {
+        let mut trials = summary.trials.iter_mut();
+        let trial = trials.find(|t| t.start.trial == trial).unwrap();
+        trial.figures.operations[1].service.as_mut().unwrap().p99 = p99;
+    }
+    let figures = summary.designs[0].figures.as_mut().unwrap();
+    figures.operations[1].service.as_mut().unwrap().p99 = 7.77;
+    let text = render(&summary, 220, false);
+    let row = text.lines().find(|line| line.contains(" write ")).unwrap();
+    assert!(row.contains(" 4.00 ms "), "{row}");
+    assert!(!row.contains("7.77 s"), "{row}");
+    let page = html::render(&summary);
+    let (_, table) = page.split_once("<h2>Operations</h2>").unwrap();
+    let table = table.split("</section>").next().unwrap();
+    assert!(table.contains(">4.00 ms<"), "{table}");
+    assert!(!table.contains(">7.77 s<"), "{table}");
+}
+
+#[test]
 fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
     let mut summary = RATE.clone();
     summary.designs.truncate(1);
