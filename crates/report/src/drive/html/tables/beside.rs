@@ -19,7 +19,7 @@ const ANSWERING: &str = "Designs that answer, by what that costs the load: those
                          differences are shown. Last are those that answered nothing, or of which a question or too \
                          much of the load failed. Time: the median of an answer; of several questions, of all of \
                          them once. Alone and beside: the load without questions, and with those that this design \
-                         answers.";
+                         answers. The ratio is the median of the ratios within rounds.";
 const QUESTIONS: &str = "A separate client asked one question after the other, over and over. Unfinished: not \
                          answered when its load ended. Differed: from the first answer to the same question.";
 
@@ -54,7 +54,8 @@ pub fn answering(summary: &DriveSummary) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    table(ANSWERING, &["Design", "Answered by"], &columns, rows)
+    let caption = format!("{ANSWERING} {}.", beside::P99_OF);
+    table(&caption, &["Design", "Answered by"], &columns, rows)
 }
 
 pub fn costs(summary: &DriveSummary) -> String {
@@ -80,7 +81,7 @@ pub fn questions(summary: &DriveSummary) -> String {
         ("Longest", |a| or_none(a.question.longest, units::duration)),
         ("Unfinished", |a| units::count(a.question.unfinished)),
         ("Compared", |a| units::count(a.question.compared)),
-        ("Differed", |a| none_or_red(a.question.differing)),
+        ("Differed", |a| or_none(a.differing(), none_or_red)),
         ("Failed", |a| none_or_red(a.question.failed)),
     ];
     let rows = beside::questions(summary).into_iter().map(|asked| {
