@@ -15,8 +15,7 @@ use crate::units;
 const LOADING: &str = "loading";
 
 /// Says how the bars are to be read.
-const HINT: &str =
-    "Medians with their own intervals, a bar for each design in each measurement. All bars begin at zero.";
+const HINT: &str = "Medians with their intervals, a bar for each design in each measurement. All bars begin at zero.";
 /// Says the same where a table has the figures, too.
 const HINT_OF_TWO: &str = "The figures of the table, with the intervals of the medians, a bar for each design in each \
     measurement. All bars begin at zero.";
