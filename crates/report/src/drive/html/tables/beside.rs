@@ -6,7 +6,7 @@ use bakeoff_stats::drive::DriveSummary;
 
 use super::{Column, name, table, time};
 use crate::drive::beside::{self, Answering, Asked, Cost};
-use crate::markup::Escaped;
+use crate::markup::{Escaped, design_id};
 use crate::page::table::or_none;
 use crate::units;
 
@@ -47,7 +47,7 @@ pub fn answering(summary: &DriveSummary) -> String {
         ("p99 ratio", |a| or_none(a.p99, |p99| ratio(&p99.ratio))),
     ];
     let rows = beside::answering(summary).into_iter().map(|answering| {
-        let by = Escaped(answering.by).to_string();
+        let by = design_id(answering.by);
         (vec![design(summary, answering.design), by], answering)
     });
     let rows: Vec<(Vec<String>, Answering)> = rows.collect();
@@ -108,7 +108,7 @@ fn headings<'a>(summary: &DriveSummary, what: &'a str) -> Vec<&'a str> {
 fn named(summary: &DriveSummary, (driven, by): (&str, Option<&str>), what: &str) -> Vec<String> {
     let mut names = vec![design(summary, driven)];
     if beside::take_turns(summary) {
-        names.push(Escaped(by.unwrap_or_default()).to_string());
+        names.push(design_id(by.unwrap_or_default()));
     }
     names.push(Escaped(what).to_string());
     names
