@@ -138,8 +138,10 @@ fn cost(design: &DriveDesign) -> Option<String> {
             units::duration(micros / 1e6)
         )
     });
-    let disk = { figures.disk_read_per_byte }
-        .map(|bytes| format!("read {bytes:.2} bytes from disk for each byte returned"));
+    let disk = { figures.disk_read_per_byte }.map(|bytes| {
+        let bytes = units::hundredths(bytes);
+        format!("read {bytes} bytes from disk for each byte returned")
+    });
     let costs: Vec<String> = cpu.into_iter().chain(disk).collect();
     (!costs.is_empty()).then(|| format!("It {}.", list(&costs)))
 }

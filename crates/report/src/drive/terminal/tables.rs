@@ -124,7 +124,7 @@ pub fn designs(summary: &DriveSummary, width: usize, style: Style) -> String {
             d.figures()?.disk_read_per_op.map(units::bytes)
         }),
         column("Read/returned", 2, |d| {
-            d.figures()?.disk_read_per_byte.map(|b| format!("{b:.2}"))
+            d.figures()?.disk_read_per_byte.map(units::hundredths)
         }),
         column("Row cache hits", 1, |d| {
             let share = d.figures()?.row_cache_hits?;

@@ -284,6 +284,30 @@ fn the_page_has_the_designs_that_answer_and_stays_whole() {
 }
 
 #[test]
+fn the_table_of_loads_says_who_answered_beside_each_and_which_only_warmed_up() {
+    let mut summary = SEVERAL.clone();
+    summary.trials[0].start.warm_up = true;
+    let page = html::render(&summary);
+    let (_, loads) = page.split_once("<h2>Loads</h2>").unwrap();
+    let loads = loads.split("</section>").next().unwrap();
+    let rows: Vec<&str> = loads.split("<tr>").skip(2).collect();
+    assert!(
+        rows[0].contains("<td>warm-up</td><td>–</td>"),
+        "{}",
+        rows[0]
+    );
+    let second = "<td>1</td><td>spark/<wbr>cassandra/<wbr>wide</td><td>as fast as it goes</td>";
+    assert!(rows[1].contains(second), "{}", rows[1]);
+    let own = html::render(&QUESTIONS);
+    let (_, own) = own.split_once("<h2>Loads</h2>").unwrap();
+    let own = own.split("</section>").next().unwrap();
+    let driven = "<td>cassandra/<wbr>wide?<wbr>chunk=4KiB</td>";
+    assert_eq!(own.matches(driven).count(), 5, "{own}");
+    let without = html::render(&COMPARISON);
+    assert!(!without.contains("Questions answered by"));
+}
+
+#[test]
 fn the_page_draws_the_load_alone_and_beside_each_answer_over_each_other() {
     let page = html::render(&SEVERAL);
     let title = "its load alone and beside answers, second by second";

@@ -253,6 +253,21 @@ fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
 }
 
 #[test]
+fn what_was_read_from_the_disk_is_not_written_as_nothing() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    summary.designs[0]
+        .figures
+        .as_mut()
+        .unwrap()
+        .disk_read_per_byte = Some(0.0008);
+    let words = "read <0.01 bytes from disk for each byte returned";
+    let verdict = verdict(&summary);
+    assert!(verdict.contains(words), "{verdict}");
+    assert!(html::render(&summary).contains(">&lt;0.01<"));
+}
+
+#[test]
 fn a_single_round_has_one_p99_and_needs_no_words() {
     let text = render(&STALL, 200, false) + &html::render(&STALL);
     assert!(!text.contains("p99, all rounds"), "{text}");
