@@ -67,8 +67,8 @@ pub fn nth_class(index: usize) -> String {
 }
 
 impl Marker {
-    /// Returns the shape for the item with this index. Neighbours differ in shape and colour, and 24 items in one of the
-    /// two at least.
+    /// Returns the shape for the item with this index. Neighbours differ in shape and colour, and 24 items in one of
+    /// the two at least.
     pub fn nth(index: usize) -> Marker {
         const SHAPES: [Marker; 4] = [
             Marker::Circle,

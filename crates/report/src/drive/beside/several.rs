@@ -9,8 +9,8 @@ use crate::units;
 /// Title of the table of these designs.
 pub const TITLE: &str = "Designs that answer, least harm to the load first";
 /// Says how the operation is chosen whose p99 a row of that table has.
-pub const P99_OF: &str = "p99 of: the operation whose p99 grew by the largest factor beside these answers; of a load at \
-                          a rate, beside those of any design";
+pub const P99_OF: &str = "p99 of: the operation whose p99 grew by the largest factor beside these answers; of a load \
+                          at a rate, beside those of any design";
 /// Reasons for which a design has no place among the others.
 const WHY_UNKNOWN: &str =
     "no question was answered, one failed, too much of a load did, or a figure is missing";
