@@ -8,7 +8,7 @@ use bakeoff_stats::{Estimate, total};
 
 use super::list;
 use crate::units;
-pub use several::{Answering, P99_OF, TITLE, answering, take_turns};
+pub use several::{Answering, TITLE, answering, p99_of, take_turns};
 
 /// Rounds from which on the interval of a ratio is worth its name.
 const ENOUGH_ROUNDS: u32 = 5;

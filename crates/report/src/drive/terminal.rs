@@ -30,12 +30,8 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         let ratio = Some(beside::RATIO).filter(|_| beside::has_rounds(summary));
         let answering = tables::answering(summary, width, style);
         parts.extend(answering.map(|table| {
-            let legend = beside::P99_OF;
-            section(
-                beside::TITLE,
-                style,
-                &below(&[Some(legend), ratio], &table, width),
-            )
+            let legend = [beside::p99_of(summary), ratio];
+            section(beside::TITLE, style, &below(&legend, &table, width))
         }));
         let costs = below(&[ratio], &tables::costs(summary, width, style), width);
         parts.push(section("Load beside questions", style, &costs));

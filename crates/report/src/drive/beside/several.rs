@@ -9,7 +9,7 @@ use crate::units;
 /// Title of the table of these designs.
 pub const TITLE: &str = "Designs that answer, least harm to the load first";
 /// Says how the operation is chosen whose p99 a row of that table has.
-pub const P99_OF: &str = "p99 of: the operation whose p99 grew by the largest factor beside these answers; of a load \
+const P99_OF: &str = "p99 of: the operation whose p99 grew by the largest factor beside these answers; of a load \
                           at a rate, beside those of any design";
 /// Reasons for which a design has no place among the others.
 const WHY_UNKNOWN: &str =
@@ -42,6 +42,11 @@ pub fn answering(summary: &DriveSummary) -> Vec<Answering<'_>> {
     designs
         .flat_map(|design| of_design(summary, design))
         .collect()
+}
+
+/// Says how the operation is chosen whose p99 a row has; `None` where there is one operation only.
+pub fn p99_of(summary: &DriveSummary) -> Option<&'static str> {
+    (summary.header.operations.len() > 1).then_some(P99_OF)
 }
 
 /// Returns whether several designs answer in turn.

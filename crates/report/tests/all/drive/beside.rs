@@ -199,6 +199,12 @@ fn each_design_that_answers_has_the_operation_that_it_slowed_down_most() {
     );
     let words = "ratio: the median of the ratios within rounds, not the quotient";
     assert!(text.contains(words), "{text}");
+    let mut one = SEVERAL.clone();
+    one.header.operations.truncate(1);
+    for figures in &mut one.beside {
+        figures.operations.truncate(1);
+    }
+    assert!(!in_terminal(&one).contains("p99 of:"));
 }
 
 #[test]

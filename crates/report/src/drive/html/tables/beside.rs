@@ -54,7 +54,8 @@ pub fn answering(summary: &DriveSummary) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let caption = format!("{ANSWERING} {}.", beside::P99_OF);
+    let p99_of = beside::p99_of(summary).map_or_else(String::new, |which| format!(" {which}."));
+    let caption = format!("{ANSWERING}{p99_of}");
     table(&caption, &["Design", "Answered by"], &columns, rows)
 }
 
