@@ -26,7 +26,13 @@ pub fn paragraph(summary: &DriveSummary) -> String {
         return missing::nothing(summary, kind);
     };
     let is_compared = compared(summary).is_some();
+    // Where several designs answer, the question is which of them should.
+    let (leading, closing) = match beside::sentences(summary) {
+        costs if beside::take_turns(summary) => (costs, None),
+        costs => (None, costs),
+    };
     let sentences = [
+        leading,
         first::sentence(summary, kind, &ranking),
         is_compared
             .then(|| fell_short(summary, kind, &ranking))
@@ -36,7 +42,7 @@ pub fn paragraph(summary: &DriveSummary) -> String {
         cost(best),
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
-        beside::sentences(summary),
+        closing,
         added::sentences(summary),
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
@@ -141,8 +147,10 @@ fn cost(design: &DriveDesign) -> Option<String> {
             units::duration(micros / 1e6)
         )
     });
-    let disk = { figures.disk_read_per_byte }
-        .map(|bytes| format!("read {bytes:.2} bytes from disk for each byte returned"));
+    let disk = { figures.disk_read_per_byte }.map(|bytes| {
+        let bytes = units::hundredths(bytes);
+        format!("read {bytes} bytes from disk for each byte returned")
+    });
     let costs: Vec<String> = cpu.into_iter().chain(disk).collect();
     (!costs.is_empty()).then(|| format!("It {}.", list(&costs)))
 }
