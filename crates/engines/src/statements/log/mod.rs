@@ -27,6 +27,7 @@ use crate::sql_check::statements;
 use batch::first_of_batch;
 use forms::{Form, Forms};
 pub use kind::LogKind;
+use kind::is_comment;
 use lines::Lines;
 pub use operations::LoggedMix;
 
@@ -261,7 +262,7 @@ fn read_plain<R: BufRead>(
     mut take: impl FnMut(&str, Option<i64>),
 ) -> io::Result<()> {
     while let Some(line) = lines.line()? {
-        if !line.trim_start().starts_with("--") {
+        if !is_comment(&line) {
             take(&line, None);
         }
     }
