@@ -15,7 +15,7 @@ use crate::cmd::options::choice::parse_rate;
 use crate::exit::Misuse;
 
 /// Name of the folder of loads in that of a decision. If they were stopped, the next ones are in `load-2`, and so on.
-const LOAD: &str = "load";
+pub const LOAD: &str = "load";
 /// Most rounds of loads, as many as a report asks for, and fewest.
 const MOST_ROUNDS: u32 = 7;
 /// Fewest rounds in which a difference can be settled: beyond them, longer loads are worth more than another round.
