@@ -1,5 +1,6 @@
 //! Checks `parameters` of a query, which are drawn for each round.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use jiff::Timestamp;
@@ -70,8 +71,15 @@ fn check_values(
 
 /// Checks the bounds of numbers, which are whole if both bounds are.
 fn check_uniform(document: Text<'_>, written: &Spanned<Vec<Value>>) -> Result<ParameterValues> {
+    let refused = |message: &str| Err(document.error(written.span(), message));
+    let reversed = |from: &dyn Display, to: &dyn Display| {
+        refused(&format!(
+            "`uniform` ends before it begins; did you mean [{to}, {from}]?"
+        ))
+    };
     let bounds = match written.get_ref().as_slice() {
-        [Value::Integer(from), Value::Integer(to)] if from <= to => {
+        [Value::Integer(from), Value::Integer(to)] if from > to => return reversed(from, to),
+        [Value::Integer(from), Value::Integer(to)] => {
             let (from, to) = (*from, *to);
             return Ok(ParameterValues::Uniform { from, to });
         }
@@ -79,17 +87,11 @@ fn check_uniform(document: Text<'_>, written: &Spanned<Vec<Value>>) -> Result<Pa
         _ => None,
     };
     match bounds {
-        Some((from, to)) if from > to => {
-            let message = format!("`uniform` ends before it begins; did you mean [{to}, {from}]?");
-            Err(document.error(written.span(), message))
-        }
+        Some((from, to)) if from > to => reversed(&from, &to),
         Some((from, to)) if (to - from).is_finite() => {
             Ok(ParameterValues::UniformReal { from, to })
         }
-        _ => Err(document.error(
-            written.span(),
-            "`uniform` has two numbers, the least and the greatest: uniform = [1, 9]",
-        )),
+        _ => refused("`uniform` has two numbers, the least and the greatest: uniform = [1, 9]"),
     }
 }
 
