@@ -2,9 +2,9 @@
 
 use crate::decide::{FILE, bench};
 
-/// Refused with an exit code before anything is made.
+/// Refused with a misuse before anything is made.
 #[track_caller]
-fn refused(arguments: &[&str], code: i32, words: &str) {
+fn refused(code: i32, arguments: &[&str], words: &str) {
     let bench = bench();
     for (name, text) in [
         ("bad.sql", "SELECT max(speed) AS m FROM rooms"),
@@ -145,15 +145,19 @@ fn mistakes_are_refused_before_anything_is_made() {
         ),
     ];
     for (arguments, words) in cases {
-        refused(arguments, 2, words);
+        refused(2, arguments, words);
     }
 }
 
 #[test]
-fn folders_that_cannot_be_written_to_are_refused_before_anything_is_made() {
+fn folders_that_cannot_be_used_are_refused_before_anything_is_made() {
     let cases: &[(&[&str], &str)] = &[
         (
             &[FILE, "--adopt", "."],
+            "--adopt .: there is something in it",
+        ),
+        (
+            &[FILE, "--dry-run", "--adopt", "."],
             "--adopt .: there is something in it",
         ),
         (
@@ -163,10 +167,6 @@ fn folders_that_cannot_be_written_to_are_refused_before_anything_is_made() {
         (
             &[FILE, "--dry-run", "--out", "."],
             "holds other files: name a new folder with --out",
-        ),
-        (
-            &[FILE, "--dry-run", "--adopt", "."],
-            "--adopt .: there is something in it",
         ),
         (
             &[FILE, "--out", "out", "--adopt", "bad.sql/mine"],
@@ -182,6 +182,6 @@ fn folders_that_cannot_be_written_to_are_refused_before_anything_is_made() {
         ),
     ];
     for (arguments, words) in cases {
-        refused(arguments, 1, words);
+        refused(1, arguments, words);
     }
 }
