@@ -128,6 +128,14 @@ fn mistakes_are_refused_before_anything_is_made() {
             "--rate-limit is for servers that Bakeoff does not start",
         ),
         (
+            &[FILE, "--out", "out", "--adopt", "out"],
+            "--adopt out: the decision itself writes there",
+        ),
+        (
+            &[FILE, "--dry-run", "--out", "out", "--adopt", "out"],
+            "--adopt out: the decision itself writes there",
+        ),
+        (
             &["cassandra://127.0.0.1:1/ks.t", "--dry-run"],
             "--dry-run: the designs for a live table rest on a sample of its rows",
         ),
@@ -142,7 +150,7 @@ fn mistakes_are_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_folder_that_holds_something_else_is_refused_before_anything_is_made() {
+fn folders_that_cannot_be_used_are_refused_before_anything_is_made() {
     let cases: &[(&[&str], &str)] = &[
         (
             &[FILE, "--adopt", "."],
@@ -159,6 +167,18 @@ fn a_folder_that_holds_something_else_is_refused_before_anything_is_made() {
         (
             &[FILE, "--dry-run", "--out", "."],
             "holds other files: name a new folder with --out",
+        ),
+        (
+            &[FILE, "--out", "out", "--adopt", "bad.sql/mine"],
+            "bad.sql is no folder",
+        ),
+        (
+            &[FILE, "--dry-run", "--out", "out", "--adopt", "bad.sql/mine"],
+            "bad.sql is no folder",
+        ),
+        (
+            &[FILE, "--dry-run", "--out", "bad.sql/out"],
+            "bad.sql is no folder",
         ),
     ];
     for (arguments, words) in cases {
