@@ -18,6 +18,7 @@ use crate::plain_sql::{NotPlain, plain_sql};
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::ambiguous::ambiguity;
 use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
@@ -181,6 +182,10 @@ async fn planned(
         return Err((1, 1, complaint.to_owned()));
     }
     let with_nulls = with_nulls(query, sql);
+    if let Some(found) = ambiguity(&with_nulls) {
+        let (line, column) = position_of(sql, found.word).unwrap_or((1, 1));
+        return Err((line, column, found.why));
+    }
     let plan = parse::plan(&session.state(), &with_nulls).await;
     let plan = plan.map_err(|unparsed| match unparsed {
         Unparsed::Refused(complaint) => (1, 1, complaint),

@@ -188,7 +188,7 @@ mod tests {
                 "no CLUSTER BY: write ORDER BY",
             ),
             (
-                "SELECT a FROM t FETCH FIRST 2 ROWS WITH TIES",
+                "SELECT a FROM t FETCH FIRST 2 ROWS ONLY",
                 "no FETCH: write LIMIT",
             ),
             (
