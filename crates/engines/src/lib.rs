@@ -66,6 +66,7 @@ mod ties;
 mod tls;
 mod translate;
 mod unimplemented;
+mod unknown_function;
 mod value_folders;
 
 pub use absent::Absent;
