@@ -62,6 +62,7 @@ mod sql_pieces;
 mod statements;
 mod stored_columns;
 pub mod tables;
+mod text_of_time;
 mod ties;
 mod tls;
 mod translate;
