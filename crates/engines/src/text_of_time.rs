@@ -1,5 +1,5 @@
-//! Times that a question makes texts of without a format. Engines write them in their own ways: with a `T` or a space in
-//! the middle, with or without parts of a second.
+//! Times that a question makes texts of without a format. Engines write them in their own ways: with a `T` or a space
+//! in the middle, with or without parts of a second.
 
 use arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
