@@ -18,10 +18,11 @@ use crate::plain_sql::{NotPlain, plain_sql};
 use crate::registry::{self, ENGINES};
 use crate::shared_tables::SharedTables;
 use crate::sql::{message, ordering, session_with};
+use crate::statements::ambiguous::ambiguity;
 use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
-use crate::{Context, EngineOptions};
+use crate::{Context, EngineOptions, text_of_time};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -181,6 +182,10 @@ async fn planned(
         return Err((1, 1, complaint.to_owned()));
     }
     let with_nulls = with_nulls(query, sql);
+    if let Some(found) = ambiguity(&with_nulls) {
+        let (line, column) = position_of(sql, found.word).unwrap_or((1, 1));
+        return Err((line, column, found.why));
+    }
     let plan = parse::plan(&session.state(), &with_nulls).await;
     let plan = plan.map_err(|unparsed| match unparsed {
         Unparsed::Refused(complaint) => (1, 1, complaint),
@@ -189,7 +194,7 @@ async fn planned(
     if let Some(complaint) = ignored::complaint(&with_nulls) {
         return Err((1, 1, complaint));
     }
-    if let Some(complaint) = complaint_of_plan(&plan) {
+    if let Some(complaint) = complaint_of_plan(&plan).or_else(|| text_of_time::complaint(&plan)) {
         return Err((1, 1, complaint));
     }
     match marker(&plan) {

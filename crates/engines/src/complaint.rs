@@ -6,6 +6,7 @@ use datafusion::logical_expr::LogicalPlan;
 
 use crate::sql::message;
 use crate::unimplemented::{self, without_dump};
+use crate::unknown_function;
 
 pub struct Complaint {
     /// The line and the column in the SQL, both counted from 1.
@@ -40,7 +41,7 @@ pub fn from_planner(
         },
         DataFusionError::Plan(plan) => match missing_table(plan) {
             Some(name) => format!("there is no table `{name}`{}", tables(name)),
-            None => first_sentences(plan),
+            None => unknown_function::words(plan).unwrap_or_else(|| first_sentences(plan)),
         },
         DataFusionError::SQL(syntax, _) => syntax_error(&syntax.to_string()),
         DataFusionError::NotImplemented(lacking) => unimplemented::words(lacking),

@@ -62,10 +62,12 @@ mod sql_pieces;
 mod statements;
 mod stored_columns;
 pub mod tables;
+mod text_of_time;
 mod ties;
 mod tls;
 mod translate;
 mod unimplemented;
+mod unknown_function;
 mod value_folders;
 
 pub use absent::Absent;

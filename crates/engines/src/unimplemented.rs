@@ -188,9 +188,10 @@ mod tests {
                 "no CLUSTER BY: write ORDER BY",
             ),
             (
-                "SELECT a FROM t FETCH FIRST 2 ROWS WITH TIES",
+                "SELECT a FROM t FETCH FIRST 2 ROWS ONLY",
                 "no FETCH: write LIMIT",
             ),
+            ("SELECT year(a) FROM t", "write extract(year FROM t)"),
             (
                 "SELECT a::geometry FROM t",
                 "has no type `geometry`: cast to one",

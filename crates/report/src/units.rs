@@ -30,6 +30,14 @@ pub fn share(part: u64, of: u64) -> String {
     }
 }
 
+/// Writes a number to two places as `0.31`; one above zero is never written as zero.
+pub fn hundredths(number: f64) -> String {
+    if number > 0.0 && number < 0.005 {
+        return "<0.01".to_owned();
+    }
+    format!("{number:.2}")
+}
+
 /// Writes a size: `1.23 GiB`.
 pub fn bytes(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -104,6 +104,18 @@ pub enum JournalError {
         command: &'static str,
     },
 
+    /// Its file is there, without a whole line.
+    #[error(
+        "there is no run in {}: its {file} is empty or cut off in its first line; restore the file, or repeat the \
+         `bakeoff {command}` that began it",
+        dir.display()
+    )]
+    Empty {
+        dir: PathBuf,
+        file: &'static str,
+        command: &'static str,
+    },
+
     /// The folder holds results of a load or a sweep, which cannot be resumed: the rest would not
     /// be measured under the same conditions.
     #[error(

@@ -119,7 +119,7 @@ impl<R: LogRecord> SavedRun<R> {
     /// Reads a folder.
     ///
     /// # Errors
-    /// There is no such measurement in the folder, or its log is damaged.
+    /// There is no such measurement in the folder, its log ends before its first line does, or is damaged.
     pub fn open(dir: &Path) -> Result<SavedRun<R>, JournalError> {
         let missing = || JournalError::Missing {
             dir: dir.to_owned(),
@@ -130,7 +130,12 @@ impl<R: LogRecord> SavedRun<R> {
             JournalError::Io { source, .. } if is_absent(&source) => missing(),
             other => other,
         })?;
-        let header = header(dir, &records)?.cloned().ok_or_else(missing)?;
+        let header = header(dir, &records)?.cloned();
+        let header = header.ok_or_else(|| JournalError::Empty {
+            dir: dir.to_owned(),
+            file: R::FILE,
+            command: R::COMMAND,
+        })?;
         Ok(SavedRun {
             dir: dir.to_owned(),
             header,

@@ -126,6 +126,8 @@ pub struct Parameter {
 pub enum ParameterValues {
     /// Uniform integers between two bounds, both included.
     Uniform { from: i64, to: i64 },
+    /// Uniform real numbers between two bounds.
+    UniformReal { from: f64, to: f64 },
     /// SQL literals of a list.
     Choice(Vec<String>),
     /// Values of this column in rows that are drawn uniformly from those loaded.

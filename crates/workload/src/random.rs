@@ -59,6 +59,12 @@ impl Stream {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Draws a uniform number between two bounds, whose distance has to be finite.
+    pub fn between(&mut self, from: f64, to: f64) -> f64 {
+        // A product is rounded, too.
+        (from + self.unit() * (to - from)).min(to)
+    }
+
     /// Draws `true` with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability

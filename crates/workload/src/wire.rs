@@ -156,7 +156,7 @@ pub struct Query {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    pub uniform: Option<Spanned<Vec<i64>>>,
+    pub uniform: Option<Spanned<Vec<Value>>>,
     pub choice: Option<Spanned<Vec<Spanned<Value>>>>,
     pub column: Option<Spanned<String>>,
     pub distinct: Option<Spanned<i64>>,

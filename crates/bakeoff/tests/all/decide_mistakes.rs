@@ -4,7 +4,7 @@ use crate::decide::{FILE, bench};
 
 /// Refused with a misuse before anything is made.
 #[track_caller]
-fn refused(arguments: &[&str], words: &str) {
+fn refused(code: i32, arguments: &[&str], words: &str) {
     let bench = bench();
     for (name, text) in [
         ("bad.sql", "SELECT max(speed) AS m FROM rooms"),
@@ -23,7 +23,7 @@ fn refused(arguments: &[&str], words: &str) {
         std::fs::write(bench.path(name), text).unwrap();
     }
     let all = [&["decide"][..], arguments].concat();
-    bench.without_servers(&all).expect(2).says(words);
+    bench.without_servers(&all).expect(code).says(words);
     assert!(!bench.path("out").exists() && !bench.path("runs").exists());
 }
 
@@ -128,7 +128,36 @@ fn mistakes_are_refused_before_anything_is_made() {
             "--rate-limit is for servers that Bakeoff does not start",
         ),
         (
+            &[FILE, "--out", "out", "--adopt", "out"],
+            "--adopt out: the decision itself writes there",
+        ),
+        (
+            &[FILE, "--dry-run", "--out", "out", "--adopt", "out"],
+            "--adopt out: the decision itself writes there",
+        ),
+        (
+            &["cassandra://127.0.0.1:1/ks.t", "--dry-run"],
+            "--dry-run: the designs for a live table rest on a sample of its rows",
+        ),
+        (
+            &[FILE, "--dry-run", "--questions", "bad.sql"],
+            "--questions bad.sql: query question_1: there is no column `speed`",
+        ),
+    ];
+    for (arguments, words) in cases {
+        refused(2, arguments, words);
+    }
+}
+
+#[test]
+fn folders_that_cannot_be_used_are_refused_before_anything_is_made() {
+    let cases: &[(&[&str], &str)] = &[
+        (
             &[FILE, "--adopt", "."],
+            "--adopt .: there is something in it",
+        ),
+        (
+            &[FILE, "--dry-run", "--adopt", "."],
             "--adopt .: there is something in it",
         ),
         (
@@ -140,19 +169,19 @@ fn mistakes_are_refused_before_anything_is_made() {
             "holds other files: name a new folder with --out",
         ),
         (
-            &["cassandra://127.0.0.1:1/ks.t", "--dry-run"],
-            "--dry-run: the designs for a live table rest on a sample of its rows",
+            &[FILE, "--out", "out", "--adopt", "bad.sql/mine"],
+            "bad.sql is no folder",
         ),
         (
-            &[FILE, "--dry-run", "--adopt", "."],
-            "--adopt .: there is something in it",
+            &[FILE, "--dry-run", "--out", "out", "--adopt", "bad.sql/mine"],
+            "bad.sql is no folder",
         ),
         (
-            &[FILE, "--dry-run", "--questions", "bad.sql"],
-            "--questions bad.sql: query question_1: there is no column `speed`",
+            &[FILE, "--dry-run", "--out", "bad.sql/out"],
+            "bad.sql is no folder",
         ),
     ];
     for (arguments, words) in cases {
-        refused(arguments, words);
+        refused(1, arguments, words);
     }
 }

@@ -95,7 +95,7 @@ fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
     assert_eq!(load(&bench, "load-2").len(), whole.len());
     assert!(!bench.path("out/load-3").exists() && !bench.path("out/run").exists());
     ended(&mut decide(&bench, &["--rate", "1k"]))
-        .expect(2)
+        .expect(1)
         .says("the decision of another command");
 }
 

@@ -7,7 +7,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 36] = [
+const QUESTIONS: [&str; 38] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
@@ -61,6 +61,9 @@ const QUESTIONS: [&str; 36] = [
      date_trunc('hour', min(time) AT TIME ZONE 'Australia/Sydney') AS earliest FROM cpu GROUP BY day",
     "SELECT count(*) AS n, max(time) AS newest FROM cpu
      WHERE time >= TIMESTAMP '2016-01-01 01:05:00' AT TIME ZONE 'Europe/Berlin'",
+    "SELECT count(*) AS n, max(time) AS newest FROM cpu
+     WHERE time >= '2016-01-01T02:05:00+02:00' AND time < TIMESTAMP '2015-12-31 19:30:00-05:00'",
+    "SELECT hostname, count(*) AS n FROM cpu GROUP BY ROLLUP (hostname) ORDER BY hostname",
 ];
 
 /// A workload that asks these questions of some designs.

@@ -143,7 +143,10 @@ fn a_full_query_log_becomes_a_mix_over_made_rows() {
     for number in 0..6 {
         log += &entry(number * 1_000, insert);
     }
-    log += &entry(1, "SELECT heat FROM shop.readings WHERE sensor = ? LIMIT 7");
+    log += &entry(
+        1,
+        "SELECT time, heat FROM shop.readings WHERE sensor = ? LIMIT 7",
+    );
     log += &entry(2, "DELETE FROM shop.readings WHERE sensor = ?");
     log += &entry(
         3,

@@ -66,6 +66,10 @@ fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
         ("one.csv", "id\n1\n"),
         ("log.json", "{\"query\": \"SELECT 1 FROM t\"}\n"),
         (
+            "cut.log",
+            "SELECT value FROM readings\nWHERE value > 1\nINSERT INTO readings VALUES (1)\nAND 2\n",
+        ),
+        (
             "general.log",
             "2026-05-01T00:00:00Z\t8 Query\tSELECT value FROM readings\n",
         ),
@@ -81,6 +85,10 @@ fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
             .expect(2)
             .says("what `fqltool dump` of Cassandra prints, or one statement in each line");
     }
+    bench
+        .bakeoff(&["init", "readings.csv", "--questions", "cut.log"])
+        .expect(2)
+        .says("or one statement in each line: line 2 is no statement");
     bench
         .bakeoff(&["init", "one.csv"])
         .expect(0)

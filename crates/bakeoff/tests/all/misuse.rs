@@ -150,8 +150,8 @@ fn rows_that_a_file_does_not_have_are_not_driven() {
 #[test]
 fn an_option_of_another_command_is_told_with_that_command() {
     let bench = Bench::new(WORKLOAD, READINGS);
-    let words = "unexpected argument '--in-flight' found\n\n  tip: '--in-flight' is an option of 'bakeoff drive'\n";
-    refused(&bench, &["run", "w.toml", "--in-flight", "4"], words);
+    let words = "unexpected argument '--passes' found\n\n  tip: '--passes' is an option of 'bakeoff drive'\n";
+    refused(&bench, &["run", "w.toml", "--passes", "read"], words);
     let version = bench.bakeoff(&["--version"]).expect(0);
     assert!(version.stdout.starts_with("bakeoff "), "{}", version.stdout);
 }

@@ -264,7 +264,8 @@ fn mistakes_are_said_before_anything_is_written() {
     let torn = &token[..token.len() - 8];
     let long = format!("value = 1{}", " OR value = 2".repeat(5_000));
     for (arguments, said) in [
-        (&["dir:t"][..], "--plan <N>"),
+        (&["dir:t"][..], "--plan <N> prints N parts"),
+        (&["dir:t", "--where", "true"], "--part 1/1 reads all rows"),
         (
             &["dir:t", "--plan", "2", "--part", "1/2"],
             "cannot be used with",

@@ -169,6 +169,18 @@ async fn a_question_that_cannot_be_asked_is_refused_in_words() {
     );
     for (sql, words) in [
         (
+            "SELECT series FROM readings WHERE series = 'a'\n AND series SIMILAR TO 'a%'",
+            "line 2, column 13: SIMILAR TO has other patterns in DataFusion",
+        ),
+        (
+            "SELECT value ^ 2 AS n FROM readings",
+            "line 1, column 14: ^ is XOR in DataFusion and Spark",
+        ),
+        (
+            "SELECT series || TIMESTAMP '2026-05-01' AS seen FROM readings",
+            "it makes a text of a time without a format",
+        ),
+        (
             "SELECT series,\n value AT TIME ZONE series AS l FROM readings",
             "line 2, column 8: AT TIME ZONE has no name of a zone behind it",
         ),

@@ -198,8 +198,8 @@ pub fn order_window(table: &Table, text: String) -> String {
     written(&units)
 }
 
-/// Says where nulls are in each `ORDER BY` of a query or a window, for a dialect that has them at the other end. Keys
-/// of the table are never null.
+/// Says where nulls are in each `ORDER BY` of a query or a window, for a dialect that has them at the other end. The
+/// columns in the keys of the table are never null there.
 pub fn order_nulls(table: &Table, units: &mut Vec<Unit>) {
     let mut from = 0;
     while let Some((_, behind)) = find(units, from, &["order", "by"]) {

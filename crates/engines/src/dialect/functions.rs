@@ -111,7 +111,7 @@ const FUNCTIONS: &[(&str, [Is; 4])] = &[
     ),
     ("regexp_match", [Same, Lacking, Lacking, Lacking]),
     ("regexp_count", [Same, Lacking, Same, Lacking]),
-    ("regexp_replace", [Same, Same, Lacking, Lacking]),
+    ("regexp_replace", [Same, Same, Same, Lacking]),
     ("named_struct", [Lacking, Lacking, Same, Lacking]),
     (
         "substr_index",
@@ -160,6 +160,10 @@ pub fn write(dialect: SqlDialect, call: &Call) -> Result<Option<String>, String>
             let parts = call.arguments().join(", ");
             Ok((!parts.is_empty()).then(|| format!("concat_ws('', {parts})")))
         }
+        "regexp_replace" if dialect == SqlDialect::Spark => Err(
+            "replaces every match by `regexp_replace`, and DataFusion only the first one unless told otherwise"
+                .to_owned(),
+        ),
         "round" => round(dialect, call),
         "log" => Ok(logarithm(dialect, call)),
         "isnan" => Ok(is_nan(dialect, call)),

@@ -12,8 +12,10 @@ mod distinct_on;
 mod division;
 mod floats;
 mod functions;
+mod given;
 mod likes;
 mod literals;
+mod offsets;
 mod order;
 mod plain;
 mod sql_dialect;
@@ -85,12 +87,16 @@ pub fn translated(
     if dialect == SqlDialect::Datafusion {
         zones::check_names(sql).map_err(of_zone)?;
     }
-    let widened = widened::widened(table, sql);
-    let with_doubles = widened.as_deref().unwrap_or(sql);
+    let in_utc = { dialect != SqlDialect::Datafusion }.then(|| offsets::in_utc(table, sql));
+    let in_utc = in_utc.flatten();
+    let moments = in_utc.as_deref().unwrap_or(sql);
+    let widened = widened::widened(table, moments);
+    let with_doubles = widened.as_deref().unwrap_or(moments);
     let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_doubles));
     let original = cut_off.as_deref().unwrap_or(with_doubles);
     let certain = division::certain(table, original);
-    let text = sequence(dialect, [table, &certain], original, 0)?;
+    let never_null = given::without_nulls(table, original);
+    let text = sequence(dialect, [table, &certain, &never_null], original, 0)?;
     // Those of `date_bin` are written as numbers.
     let interval = { interval_in(&text) }.filter(|_| dialect == SqlDialect::Sqlite);
     if let Some(word) = interval {
@@ -106,14 +112,14 @@ fn of_zone(why: String) -> Untranslatable {
 }
 
 /// Writes what is between two parentheses, or a whole text. The second table has the columns alone whose types are
-/// certain.
+/// certain, and the third one those alone in its keys that are never null.
 fn sequence(
     dialect: SqlDialect,
-    tables: [&Table; 2],
+    tables: [&Table; 3],
     text: &str,
     depth: usize,
 ) -> Result<String, Untranslatable> {
-    let [table, certain] = tables;
+    let [table, certain, never_null] = tables;
     let parts = if depth > DEEPEST { None } else { units(text) };
     let Some(mut parts) = parts else {
         return Ok(text.to_owned());
@@ -128,7 +134,7 @@ fn sequence(
         let mut text = sequence(dialect, tables, &parts[at].text, depth + 1)?;
         let is_window = previous(&parts, at).is_some_and(|before| parts[before].is("over"));
         if is_window && dialect.has_nulls_elsewhere() {
-            text = distinct_on::order_window(table, text);
+            text = distinct_on::order_window(never_null, text);
         }
         parts[at].text = text;
     }
@@ -157,7 +163,7 @@ fn sequence(
         return Ok(written(&parts));
     }
     if dialect.has_nulls_elsewhere() {
-        distinct_on::order_nulls(table, &mut parts);
+        distinct_on::order_nulls(never_null, &mut parts);
     }
     if dialect.has_distinct_on() {
         return Ok(written(&parts));

@@ -62,6 +62,9 @@ fn literals(
             let number = from.wrapping_add_unsigned(stream.below(count));
             vec![number.to_string()]
         }
+        ParameterValues::UniformReal { from, to } => {
+            vec![literal(&Value::Double(stream.between(*from, *to)))]
+        }
         ParameterValues::Choice(choice) => {
             vec![choice[stream.below(choice.len() as u64) as usize].clone()]
         }

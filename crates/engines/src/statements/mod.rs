@@ -1,6 +1,7 @@
 //! Statements of applications and schemas, in CQL or SQL: the tables that they make, and what they ask, as questions of
 //! a workload. They come from a file of statements, or from a log of queries.
 
+pub(crate) mod ambiguous;
 mod asked;
 mod asked_table;
 mod asking;

@@ -21,7 +21,9 @@ use super::{
 };
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
+use crate::dialect::position_of;
 use crate::plain_sql::{NotPlain, plain_sql};
+use crate::statements::ambiguous::ambiguity;
 use crate::statements::ignored;
 use crate::statements::parse::{self, Unparsed};
 
@@ -139,6 +141,12 @@ impl Tables {
         let sql = described.as_deref().unwrap_or(sql);
         if let Err(error) = self.open_named(sql).await? {
             return Ok(Err(self.complaint_of(sql, error)));
+        }
+        if let Some(found) = ambiguity(sql) {
+            return Ok(Err(SqlError {
+                position: position_of(sql, found.word),
+                message: found.why,
+            }));
         }
         let plan = match parse::plan(&self.session.state(), sql).await {
             Ok(plan) => plan,

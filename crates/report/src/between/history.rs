@@ -141,7 +141,7 @@ fn open(group: &Group) -> Option<String> {
         let Some(unknown) = series.unknown else {
             continue;
         };
-        let remedy = unknown.remedy(Some(&series.what));
+        let remedy = unknown.remedy_among_many(&series.what);
         match remedies.iter_mut().find(|(known, _)| *known == remedy) {
             Some((_, count)) => *count += 1,
             None => remedies.push((remedy, 1)),

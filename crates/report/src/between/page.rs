@@ -44,7 +44,10 @@ pub struct Page<'a> {
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(page: &Page<'_>) -> String {
-    let about = page.folders.last().map(Folder::about).unwrap_or_default();
+    // The page is as old as what was measured last.
+    let latest =
+        { page.folders.iter() }.max_by(|a, b| a.about().started_at.cmp(b.about().started_at));
+    let about = latest.map(Folder::about).unwrap_or_default();
     let frame = Frame {
         subject: "comparison of workload",
         workload: about.workload,

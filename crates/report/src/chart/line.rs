@@ -56,15 +56,26 @@ impl Line {
     }
 }
 
-/// Draws the marks of a line, offset so that marks of different lines do not coincide.
+/// Draws the marks of a line, offset so that marks of different lines do not coincide. A lone point always has one,
+/// since no line leads to it.
 fn marks(mark: usize, points: &[Option<(f64, f64)>]) -> String {
     let step = (points.len() / MARKS).max(1);
     let first = (step * (1 + 2 * mark) / 6).min(step - 1);
-    let mut marks = String::new();
-    for (x, y) in points.iter().skip(first).step_by(step).flatten() {
-        marks += &mark_at(Marker::nth(mark), *x, *y);
-    }
-    marks
+    let lone = (0..points.len()).filter(|place| is_lone(points, *place));
+    let mut places: Vec<usize> = (first..points.len()).step_by(step).chain(lone).collect();
+    places.sort_unstable();
+    places.dedup();
+    let marked = places.into_iter().filter_map(|place| points[place]);
+    marked
+        .map(|(x, y)| mark_at(Marker::nth(mark), x, y))
+        .collect()
+}
+
+/// Returns whether a point has no neighbour to which a line could lead.
+fn is_lone(points: &[Option<(f64, f64)>], place: usize) -> bool {
+    let is_point = |place: usize| points.get(place).is_some_and(Option::is_some);
+    let has_neighbour = place.checked_sub(1).is_some_and(is_point) || is_point(place + 1);
+    is_point(place) && !has_neighbour
 }
 
 /// Draws the mark of one point of a line.
@@ -102,6 +113,23 @@ mod tests {
     fn lines_have_gaps_and_lone_points_are_seen() {
         let points = [Some((0.0, 1.0)), Some((1.0, 2.0)), None, Some((3.0, 4.0))];
         assert_eq!(path(&points), "M0.0 1.0h0.1L1.0 2.0M3.0 4.0h0.1");
+    }
+
+    #[test]
+    fn a_lone_point_has_a_mark_wherever_it_is() {
+        let alone = |place: usize| -> Vec<Option<(f64, f64)>> {
+            let points = (0..60).map(|n| (n < 30 || n == place).then_some((n as f64, 1.0)));
+            points.collect()
+        };
+        for place in 31..60 {
+            let marks = marks(3, &alone(place));
+            let at = format!("translate({place}.0 1.0)");
+            assert_eq!(marks.matches(&at).count(), 1, "{place}: {marks}");
+        }
+        assert_eq!(
+            marks(0, &[Some((0.0, 1.0))]).matches("translate").count(),
+            1
+        );
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub fn nth_class(index: usize) -> String {
 }
 
 impl Marker {
+    /// Returns the shape for the item with this index. Neighbours differ in shape and colour, and 24 items in one of
+    /// the two at least.
     pub fn nth(index: usize) -> Marker {
         const SHAPES: [Marker; 4] = [
             Marker::Circle,
@@ -74,7 +76,9 @@ impl Marker {
             Marker::Triangle,
             Marker::Diamond,
         ];
-        SHAPES[index % SHAPES.len()]
+        // Colours and shapes repeat together after this many.
+        const BOTH: usize = 12;
+        SHAPES[(index + index / BOTH) % SHAPES.len()]
     }
 
     /// Returns the shape as a character, for legends.
@@ -99,6 +103,24 @@ impl Marker {
             Marker::Cross => {
                 format!("{start}m-6 -4l2 -2l4 4l4 -4l2 2l-4 4l4 4l-2 2l-4 -4l-4 4l-2 -2l4 -4z")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_items_differ_as_there_are_pairs_of_colour_and_shape() {
+        let mut looks: Vec<(String, char)> = Vec::new();
+        for index in 0..24 {
+            let look = (nth_class(index), Marker::nth(index).character());
+            assert!(!looks.contains(&look), "{index}: {look:?}");
+            looks.push(look);
+        }
+        for two in looks.windows(2) {
+            assert!(two[0].0 != two[1].0 && two[0].1 != two[1].1, "{two:?}");
         }
     }
 }

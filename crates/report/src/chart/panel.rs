@@ -6,9 +6,14 @@ use super::line::Line;
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::markup::Escaped;
+use crate::text::style::wrap;
 
-/// Distance from a panel's top to its plot, which leaves room for the heading.
-pub const HEADING: f64 = 22.0;
+/// Distance from a panel's top to its plot, which leaves room for a heading of one line.
+const HEADING: f64 = 22.0;
+/// Height of each further line of a heading.
+const LINE: f64 = 15.0;
+/// Width allowed for a character of a heading, a little more than the average.
+const CHARACTER: f64 = 7.2;
 /// Room below the plot.
 pub const GAP: f64 = 14.0;
 /// Least distance between the labels of an axis.
@@ -36,6 +41,34 @@ impl Panel {
             .filter(|v| v.is_finite())
     }
 
+    /// Returns the distance from the panel's top to a plot of this width, which leaves room for the heading.
+    pub fn above(&self, width: f64) -> f64 {
+        let further = self.heading_lines(width).len().saturating_sub(1);
+        HEADING + further as f64 * LINE
+    }
+
+    /// Breaks the heading into lines that are no wider than the plot.
+    fn heading_lines(&self, width: f64) -> Vec<String> {
+        let characters = (width / CHARACTER) as usize;
+        let lines = wrap(&self.heading, characters, "", "");
+        lines.lines().map(str::to_owned).collect()
+    }
+
+    fn heading_svg(&self, plot: &Rectangle) -> String {
+        let lines = self.heading_lines(plot.right - plot.left);
+        let last = lines.len();
+        let line = |(place, line): (usize, &String)| {
+            let above = (last - 1 - place) as f64 * LINE;
+            format!(
+                "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
+                plot.left,
+                plot.top - 8.0 - above,
+                Escaped(line)
+            )
+        };
+        lines.iter().enumerate().map(line).collect()
+    }
+
     /// Draws the panel, with its lines inside `plot`.
     pub fn svg(&self, x: &Scale, plot: &Rectangle) -> String {
         let values: Vec<f64> = self.values().collect();
@@ -45,12 +78,7 @@ impl Panel {
         let y = logarithmic
             .flatten()
             .unwrap_or_else(|| Scale::from_zero(&values, plot.bottom, plot.top));
-        let mut svg = format!(
-            "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
-            plot.left,
-            plot.top - 8.0,
-            Escaped(&self.heading)
-        );
+        let mut svg = self.heading_svg(plot);
         svg += &self.axis(&y, plot);
         self.lines.iter().for_each(|line| svg += &line.svg(x, &y));
         svg
@@ -79,5 +107,47 @@ impl Panel {
             );
         }
         axis
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panel(heading: &str) -> Panel {
+        Panel {
+            heading: heading.to_owned(),
+            height: 62.0,
+            logarithmic: false,
+            lines: Vec::new(),
+            tick: |value| value.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_heading_that_is_wider_than_its_plot_takes_several_lines_above_it() {
+        let heading = "Blocks a second: read into the buffers, written by checkpoints and in the background dashed";
+        let panel = panel(heading);
+        assert_eq!(panel.above(684.0), HEADING);
+        let lines = panel.heading_lines(284.0);
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 39),
+            "{lines:?}"
+        );
+        assert_eq!(lines.join(" "), heading);
+        let above = panel.above(284.0);
+        let plot = Rectangle {
+            left: 62.0,
+            top: above,
+            right: 346.0,
+            bottom: above + 62.0,
+        };
+        let svg = panel.heading_svg(&plot);
+        assert_eq!(svg.matches("<text ").count(), lines.len());
+        // The first line is as far from the top as that of a heading of one line.
+        assert!(
+            svg.contains(&format!("y=\"{:.1}\">Blocks", HEADING - 8.0)),
+            "{svg}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use bakeoff_stats::drive::{DriveHeader, NodeAdded, TrialSummary};
 
 use super::Size;
-use super::panel::{GAP, HEADING, Panel};
+use super::panel::{GAP, Panel};
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;
@@ -89,11 +89,12 @@ fn stacked(
     let mut content = String::new();
     let mut top = 0.0;
     for panel in panels {
+        let top_of_plot = top + panel.above(width - RIGHT - LEFT);
         let plot = Rectangle {
             left: LEFT,
-            top: top + HEADING,
+            top: top_of_plot,
             right: width - RIGHT,
-            bottom: top + HEADING + panel.height,
+            bottom: top_of_plot + panel.height,
         };
         content += &behind(&plot);
         content += &panel.svg(x, &plot);

@@ -21,16 +21,26 @@ pub struct HowTo {
     pub why_not: Option<String>,
 }
 
+/// What is said of the operations that the recommended design was driven with, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operations {
+    /// Sentence that the design does not take them; `None` if it does.
+    pub not_taken: Option<String>,
+    /// What it and others do of them.
+    pub paragraph: String,
+}
+
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
 /// first sentences answer: which design, how much storage to buy, and how long the slowest question takes.
 pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
     render_beside(summary, None, how_to, width)
 }
 
-/// Renders the same with a paragraph about the operations that the design was driven with, too.
+/// Renders the same with a paragraph about the operations that the design was driven with, too. If it does not take
+/// them, the first sentence says so.
 pub fn render_with_operations(
     summary: &Summary,
-    operations: &str,
+    operations: &Operations,
     how_to: &HowTo,
     width: usize,
 ) -> String {
@@ -39,15 +49,20 @@ pub fn render_with_operations(
 
 fn render_beside(
     summary: &Summary,
-    operations: Option<&str>,
+    operations: Option<&Operations>,
     how_to: &HowTo,
     width: usize,
 ) -> String {
-    let mut parts = vec![wrap(&answer(summary), width, "", "")];
+    let mut answer = answer(summary);
+    if let Some(not_taken) = operations.and_then(|operations| operations.not_taken.as_ref()) {
+        answer = format!("{not_taken} By the questions alone: {answer}");
+    }
+    let mut parts = vec![wrap(&answer, width, "", "")];
     let Some(decision) = &summary.decision else {
         return parts.concat();
     };
-    parts.extend(operations.map(|operations| wrap(operations, width, "", INDENT)));
+    let paragraph = operations.map(|operations| wrap(&operations.paragraph, width, "", INDENT));
+    parts.extend(paragraph);
     parts.extend(about(summary, decision, width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));

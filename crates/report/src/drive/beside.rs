@@ -8,10 +8,14 @@ use bakeoff_stats::{Estimate, total};
 
 use super::list;
 use crate::units;
-pub use several::{Answering, TITLE, answering, take_turns};
+pub use several::{Answering, TITLE, answering, p99_of, take_turns};
 
 /// Rounds from which on the interval of a ratio is worth its name.
 const ENOUGH_ROUNDS: u32 = 5;
+
+/// Says in tables that a ratio is not the quotient of the figures beside it.
+pub const RATIO: &str =
+    "ratio: the median of the ratios within rounds, not the quotient of the figures beside it";
 
 /// A figure of the load without and with questions.
 pub struct Cost<'a> {
@@ -35,6 +39,14 @@ pub struct Asked<'a> {
     /// Place among the questions.
     pub place: usize,
     pub question: &'a QuestionBeside,
+}
+
+impl Asked<'_> {
+    /// Returns the number of answers that differed from the first one; `None` where none was compared.
+    pub fn differing(&self) -> Option<u64> {
+        let is_compared = self.question.compared > 0 || self.question.differing > 0;
+        is_compared.then_some(self.question.differing)
+    }
 }
 
 /// Returns what questions cost each driven design, by the designs that answered in the order of their harm.
@@ -111,6 +123,12 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
     (estimate.observations > 1).then(|| format!("{}–{}", end(estimate.low), end(estimate.high)))
 }
 
+/// Returns whether ratios are medians over several rounds.
+pub fn has_rounds(summary: &DriveSummary) -> bool {
+    let mut rates = summary.beside.iter().filter_map(|figures| figures.rate);
+    rates.any(|rate| rate.ratio.observations > 1)
+}
+
 fn in_full(estimate: &Estimate) -> String {
     let median = ratio(estimate.median);
     match interval(estimate) {
@@ -122,7 +140,7 @@ fn in_full(estimate: &Estimate) -> String {
 /// Says what the questions cost each design, and how many were answered; `None` where none were asked.
 pub fn sentences(summary: &DriveSummary) -> Option<String> {
     summary.header.beside.as_ref()?;
-    let sentences: Vec<String> = if take_turns(summary) {
+    let mut sentences: Vec<String> = if take_turns(summary) {
         let designs = summary.designs.iter();
         designs
             .flat_map(|design| several::sentences(summary, design))
@@ -130,6 +148,10 @@ pub fn sentences(summary: &DriveSummary) -> Option<String> {
     } else {
         summary.beside.iter().flat_map(of_design).collect()
     };
+    let has_ratio = sentences.iter().any(|sentence| sentence.contains('×'));
+    if has_ratio && has_rounds(summary) {
+        sentences.push("These ratios are medians of those within rounds.".to_owned());
+    }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
@@ -173,9 +195,10 @@ fn answered(figures: &BesideFigures) -> String {
             format!(", half of them within {}", units::duration(p50.median))
         });
         let times = units::plural(question.answered, "time", "times");
-        format!("{} {times}{took}", question.name)
+        format!("{}: {times}{took}", question.name)
     });
-    format!("Answered beside it: {}.", list(&each.collect::<Vec<_>>()))
+    let each: Vec<String> = each.collect();
+    format!("Answered beside it, {}.", each.join("; "))
 }
 
 /// Writes the notes that a reader of these figures needs.

@@ -6,7 +6,7 @@ use bakeoff_stats::Difference;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadChoice};
 
 use super::{FEWEST_ROUNDS, against_best, verdict};
-use crate::compare::recommendation::{HowTo, filling, statements};
+use crate::compare::recommendation::{HowTo, Operations, filling, statements};
 use crate::compare::to_best;
 use crate::decide::words::percent;
 use crate::text::style::wrap;
@@ -29,7 +29,7 @@ pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: u
     let lines = [
         ("Certainty: ", Some(certainty(summary, &choice))),
         ("Runner-up: ", runner_up(summary, &choice)),
-        ("Load: ", besides(summary, choice.design)),
+        ("Load: ", besides(summary, &choice)),
         ("Budget: ", over_budget(summary, budget)),
     ];
     let lines = lines.into_iter().filter_map(|(label, text)| {
@@ -43,9 +43,23 @@ pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: u
 }
 
 /// Says how the design that questions lead to takes the operations, and how others do that were driven with it.
-pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> String {
+pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> Operations {
     let Some(design) = summary.design(recommended) else {
-        return format!("Operations: {recommended} was not driven with them.");
+        return Operations {
+            not_taken: Some(format!("{recommended} was not driven with the operations.")),
+            paragraph: format!("Operations: {recommended} was not driven with them."),
+        };
+    };
+    let short = verdict::shortcomings(summary, design);
+    let not_taken = match verdict::main_figure(summary, design) {
+        Some(_) if short.is_empty() => None,
+        Some(_) => Some(format!(
+            "{recommended} does not take all operations: it {short}."
+        )),
+        None if !short.is_empty() => Some(format!(
+            "{recommended} does not take the operations: it {short}."
+        )),
+        None => Some(format!("{recommended} has no figures of the operations.")),
     };
     let others = summary.designs.iter();
     let others = others.filter(|other| other.info.id != recommended);
@@ -54,7 +68,10 @@ pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> String {
         .map(|design| taken(summary, design))
         .collect();
     sentences.extend(verdict::times_and_failures(summary, design));
-    format!("Operations: {}", sentences.join(" "))
+    Operations {
+        not_taken,
+        paragraph: format!("Operations: {}", sentences.join(" ")),
+    }
 }
 
 /// Says what a design does of the operations, and what it falls short of.
@@ -79,7 +96,10 @@ fn answer(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     let figures = figures.join("; ");
     match choice.runner_up {
-        None => format!("Take {id}, the only choice: {figures}."),
+        None => match why_no_other(summary, choice) {
+            Some(why) => format!("Take {id}: {figures}. {why}"),
+            None => format!("Take {id}, the only choice: {figures}."),
+        },
         Some(other) if is_settled(summary, choice) => {
             let settled = match against_best(summary, other).map(|against| against.difference) {
                 Some(Difference::Same) => format!(
@@ -95,6 +115,19 @@ fn answer(summary: &DriveSummary, choice: &LoadChoice<'_>) -> String {
             other.info.id
         ),
     }
+}
+
+/// Says why none of the other designs that were driven to their end is taken; `None` if there are none.
+fn why_no_other(summary: &DriveSummary, choice: &LoadChoice<'_>) -> Option<String> {
+    let was_driven = |design: &DriveDesign| {
+        let is_other = design.info.id != choice.design.info.id;
+        is_other && !design.info.is_yardstick() && summary.was_driven_to_its_end(design)
+    };
+    if !summary.designs.iter().any(was_driven) {
+        return None;
+    }
+    let shortfalls = verdict::shortfalls(summary);
+    Some(shortfalls.unwrap_or_else(|| "No other design did all that was asked.".to_owned()))
 }
 
 /// Returns whether the loads show that no other design is better.
@@ -157,8 +190,11 @@ fn runner_up(summary: &DriveSummary, choice: &LoadChoice<'_>) -> Option<String> 
     Some(format!("{}: {}.", design.info.id, figures.join("; ")))
 }
 
-fn besides(summary: &DriveSummary, design: &DriveDesign) -> Option<String> {
-    let sentences = verdict::besides(summary, design);
+/// Returns what else is to know of the load. Where there is no runner-up, the answer has named those that fell short.
+fn besides(summary: &DriveSummary, choice: &LoadChoice<'_>) -> Option<String> {
+    let is_said = choice.runner_up.is_none() && why_no_other(summary, choice).is_some();
+    let shortfalls = verdict::shortfalls(summary).filter(|_| !is_said);
+    let sentences = verdict::besides(summary, choice.design, shortfalls);
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 

@@ -3,6 +3,7 @@
 
 use bakeoff_stats::drive::{
     DriveDesign, DriveSummary, FigureComparison, LoadFigure, LoadFigures, OperationFigures,
+    TrialSummary,
 };
 use bakeoff_stats::{AgainstBest, Estimate};
 
@@ -35,6 +36,8 @@ pub struct Operation<'a> {
     pub p99: Option<&'a AgainstBest>,
     /// Response time p99 in seconds over the rounds.
     in_rounds: Option<Estimate>,
+    /// Service time p99 in seconds over the rounds.
+    service_in_rounds: Option<Estimate>,
 }
 
 impl<'a> Driven<'a> {
@@ -47,6 +50,12 @@ impl Operation<'_> {
     /// Writes the p99 of response times that leads wherever there is one: the median of the rounds.
     pub fn p99_time(&self) -> Option<String> {
         quantile(self.figures, 0.99, Some(self.in_rounds?.median))
+    }
+
+    /// Writes the p99 of service times: the median of the rounds, too, so that it is comparable with that of response
+    /// times.
+    pub fn service_p99(&self) -> Option<String> {
+        quantile(self.figures, 0.99, Some(self.service_in_rounds?.median))
     }
 
     /// Writes the interval of that p99; `None` for a single round.
@@ -73,8 +82,7 @@ pub fn times_of_rounds(summary: &DriveSummary) -> Option<&'static str> {
     let p99 = summary.designs.iter().flat_map(|d| &d.response_p99);
     let mut known = p99.flatten();
     known.any(is_of_several).then_some(
-        "p99 is the median of the rounds, as in charts and verdict; service p99 and all other times are of all rounds \
-         together",
+        "p99 is the median of the rounds, as in charts and verdict; all other times are of all rounds together",
     )
 }
 
@@ -107,8 +115,21 @@ fn operations_of<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<
         p50: against(LoadFigure::P50, figures),
         p99: against(LoadFigure::P99, figures),
         in_rounds: p99_of_rounds(design, place),
+        service_in_rounds: service_p99_of_rounds(summary, design, place),
     };
     operations.enumerate().map(row).collect()
+}
+
+/// Returns the service time p99 of an operation in seconds over the rounds, by its place in the mix; `None` if a round
+/// has none.
+fn service_p99_of_rounds(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    place: usize,
+) -> Option<Estimate> {
+    let of_round = |trial: &TrialSummary| Some(trial.figures.operations.get(place)?.service?.p99);
+    let times: Option<Vec<f64>> = summary.rounds_of(design).map(of_round).collect();
+    Estimate::from_samples(&times?)
 }
 
 /// Writes the ratio to the design that is in use today, if there is one.

@@ -27,9 +27,13 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         parts.push(section("Response times", style, &operations.join("\n")));
     }
     if summary.beside.iter().any(|figures| figures.pairs > 0) {
+        let ratio = Some(beside::RATIO).filter(|_| beside::has_rounds(summary));
         let answering = tables::answering(summary, width, style);
-        parts.extend(answering.map(|table| section(beside::TITLE, style, &table)));
-        let costs = tables::costs(summary, width, style);
+        parts.extend(answering.map(|table| {
+            let legend = [beside::p99_of(summary), ratio];
+            section(beside::TITLE, style, &below(&legend, &table, width))
+        }));
+        let costs = below(&[ratio], &tables::costs(summary, width, style), width);
         parts.push(section("Load beside questions", style, &costs));
         let questions = tables::questions(summary, width, style);
         parts.push(section("Questions beside the load", style, &questions));
@@ -55,6 +59,14 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
     let verdict = verdict::paragraph(summary);
     parts.push(text::paragraph("Verdict", &verdict, width, style));
     parts.join("\n\n") + "\n"
+}
+
+/// Puts a table below the lines that explain it.
+fn below(lines: &[Option<&str>], table: &str, width: usize) -> String {
+    let lines = lines.iter().flatten();
+    let lines = lines.map(|line| wrap(line, width, "", ""));
+    let parts: Vec<String> = lines.chain([table.to_owned()]).collect();
+    parts.join("\n")
 }
 
 fn partitions(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {

@@ -26,7 +26,13 @@ pub fn paragraph(summary: &DriveSummary) -> String {
         return missing::nothing(summary, kind);
     };
     let is_compared = compared(summary).is_some();
+    // Where several designs answer, the question is which of them should.
+    let (leading, closing) = match beside::sentences(summary) {
+        costs if beside::take_turns(summary) => (costs, None),
+        costs => (None, costs),
+    };
     let sentences = [
+        leading,
         first::sentence(summary, kind, &ranking),
         is_compared
             .then(|| fell_short(summary, kind, &ranking))
@@ -36,7 +42,7 @@ pub fn paragraph(summary: &DriveSummary) -> String {
         cost(best),
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
-        beside::sentences(summary),
+        closing,
         added::sentences(summary),
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
@@ -55,18 +61,27 @@ pub fn main_figure(summary: &DriveSummary, design: &DriveDesign) -> Option<Strin
     Some(what)
 }
 
-/// Returns sentences about the response times with a design, what it costs the server, and which others fell short,
-/// failed or have no result.
-pub fn besides(summary: &DriveSummary, design: &DriveDesign) -> Vec<String> {
+/// Returns sentences about the designs that fell short of what was asked, those with a better figure than the best one
+/// that did all first; `None` if there are none, or designs are not compared.
+pub fn shortfalls(summary: &DriveSummary) -> Option<String> {
+    let kind = Kind::of(summary);
+    compared(summary)?;
+    fell_short(summary, kind, &ranked(summary, kind))
+}
+
+/// Returns sentences about the response times with a design, what it costs the server, and which others failed or have
+/// no result; in between comes what is said of those that fell short.
+pub fn besides(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    shortfalls: Option<String>,
+) -> Vec<String> {
     let kind = Kind::of(summary);
     let ranking = ranked(summary, kind);
-    let is_compared = compared(summary).is_some();
     let sentences = [
         times(summary, kind, design),
         cost(design),
-        is_compared
-            .then(|| fell_short(summary, kind, &ranking))
-            .flatten(),
+        shortfalls,
         missing::failed(summary),
         missing::left_out(summary, kind, &ranking),
     ];
@@ -132,8 +147,10 @@ fn cost(design: &DriveDesign) -> Option<String> {
             units::duration(micros / 1e6)
         )
     });
-    let disk = { figures.disk_read_per_byte }
-        .map(|bytes| format!("read {bytes:.2} bytes from disk for each byte returned"));
+    let disk = { figures.disk_read_per_byte }.map(|bytes| {
+        let bytes = units::hundredths(bytes);
+        format!("read {bytes} bytes from disk for each byte returned")
+    });
     let costs: Vec<String> = cpu.into_iter().chain(disk).collect();
     (!costs.is_empty()).then(|| format!("It {}.", list(&costs)))
 }

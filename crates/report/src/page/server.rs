@@ -1,23 +1,20 @@
 //! Renders what the server of each design did in the steps of a run, or in the settings of a sweep.
 
+mod together;
+
 use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerSample, ServerWindow};
 
-use super::{legend, section};
-use crate::chart::{self, Marker, Size, StepsOf, nth_class, parts_of_steps};
-use crate::listing;
+use super::section;
+use crate::chart::{self, Size, parts_of_steps};
 use crate::markup::Escaped;
+use together::together;
 
 const TITLE: &str = "What servers did";
-const TOGETHER: &str = "All designs on one time axis";
-const HOW_TOGETHER: &str = "Each line begins with the first sampled step of its design, whenever that was, and has \
-                            gaps between loading, settling and answers, or between settings.";
-/// Most designs that are drawn over each other: more lines could not be told apart.
-const MOST_TOGETHER: usize = 8;
-/// Most designs that are not and are named.
-const MOST_NAMED: usize = 12;
 const HINT: &str = "Steps of each design in which its server was sampled, laid end to end. Samples are taken at the \
-                    beginning, about once a second and at the end, and nothing else is asked of the server meanwhile. \
-                    They take 2% of the time at most, so that not all short steps have some.";
+                    beginning and the end and, of all steps but answers, about once a second in between, and nothing \
+                    else is asked of the server meanwhile. An answer has no more than these two, so that its point is \
+                    the mean over all of it. Samples take 2% of the time at most, so that not all short steps have \
+                    some.";
 /// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
 /// stays below 2 MB.
 const MOST_BYTES: usize = 1 << 20;
@@ -58,40 +55,6 @@ pub fn server<'a>(
     section(
         TITLE,
         &format!("<p class=\"hint-text\">{hint}{left_out}</p>\n{charts}"),
-    )
-}
-
-/// Draws the main figures of several designs over each other; empty if fewer than two have some.
-fn together(designs: &[(&DesignInfo, Vec<&ServerWindow>)]) -> String {
-    let known = designs.iter().map(|(info, windows)| StepsOf {
-        name: &info.id,
-        windows,
-    });
-    let known: Vec<StepsOf> = known.filter(StepsOf::has_figures).collect();
-    let (drawn, others) = known.split_at(known.len().min(MOST_TOGETHER));
-    if drawn.len() < 2 {
-        return String::new();
-    }
-    let [wide, phone] =
-        [Size::Wide, Size::Phone].map(|size| chart::steps_together(TOGETHER, drawn, size));
-    let (Some(wide), Some(phone)) = (wide, phone) else {
-        return String::new();
-    };
-    let others: Vec<&str> = others.iter().map(|design| design.name).collect();
-    let left_out = match listing::list(&others, MOST_NAMED).as_str() {
-        "" => String::new(),
-        names => format!(" Not drawn, since there is room for {MOST_TOGETHER}: {names}."),
-    };
-    let names = drawn.iter().map(|design| design.name).enumerate();
-    let legend = legend(names.map(|(place, name)| {
-        let mark = Marker::nth(place).character();
-        (nth_class(place), mark, name)
-    }));
-    format!(
-        "<details><summary>{TOGETHER}</summary>\n<figure class=\"time-line\">\n{legend}\
-         <div class=\"wide\">{wide}</div>\n\
-         <div class=\"phone\">{phone}</div><figcaption>{HOW_TOGETHER}{}</figcaption></figure>\n</details>\n",
-        Escaped(&left_out)
     )
 }
 
@@ -193,6 +156,7 @@ pub fn missing<'a>(
 mod tests {
     use bakeoff_stats::{DatabaseSample, Role, SampleAt};
 
+    use super::together::TOGETHER;
     use super::*;
 
     fn info(id: &str) -> DesignInfo {
@@ -281,7 +245,10 @@ mod tests {
         let windows = ["<a>", "b"].map(computing);
         let html = server(infos.iter(), &[engine(Vec::new())], &windows);
         let (together, each) = html.split_once("</details>").unwrap();
-        assert!(together.contains(TOGETHER) && !each.contains(TOGETHER));
+        let title = format!("<summary>2 of 3 {TOGETHER}</summary>");
+        assert!(together.contains(&title) && !each.contains(TOGETHER));
+        let others = "whenever that was. Without figures of these steps: c.</figcaption>";
+        assert!(together.contains(others), "{together}");
         assert!(together.contains("</span>&lt;a&gt;</li>"), "{together}");
         // The wide chart and that of a phone.
         assert_eq!(
@@ -293,6 +260,33 @@ mod tests {
         assert_eq!(each.matches("<details>").count(), 2);
         let one = server(infos.iter(), &[], &windows[..1]);
         assert!(!one.contains(TOGETHER), "{one}");
+        let all = server(infos[..2].iter(), &[], &windows);
+        assert!(all.contains(&format!("<summary>All {TOGETHER}</summary>")));
+        assert!(!all.contains("Without figures"), "{all}");
+    }
+
+    #[test]
+    fn steps_of_one_kind_are_drawn_over_each_other_and_answers_before_others() {
+        let infos = ["a", "b"].map(info);
+        let answer = |design| ServerWindow {
+            during: During::Answer {
+                query: "q".to_owned(),
+                round: 1,
+            },
+            ..computing(design)
+        };
+        let mut windows = vec![computing("a"), computing("b"), answer("a")];
+        let together = |windows: &[ServerWindow]| {
+            let html = server(infos.iter(), &[], windows);
+            html.split_once("</details>").unwrap().0.to_owned()
+        };
+        let loading = together(&windows);
+        assert!(loading.contains("<figcaption>Loading alone, "), "{loading}");
+        assert!(loading.contains("a for 4.00 s; b for 4.00 s."), "{loading}");
+        windows.push(answer("b"));
+        let answers = together(&windows);
+        assert!(answers.contains("<figcaption>Answers alone, "), "{answers}");
+        assert!(answers.contains("a for 4.00 s; b for 4.00 s."), "{answers}");
     }
 
     #[test]

@@ -63,6 +63,7 @@ impl<'a> Contest<'a> {
         contest.exclude_wrong_answers();
         contest.exclude_lost_rows();
         contest.leave_out_questions_without_work();
+        contest.leave_out_questions_not_asked_of_all();
         contest.normalise_shares();
         contest.choose_objective();
         contest.enter();
@@ -188,12 +189,21 @@ impl<'a> Contest<'a> {
         (!is_known).then(|| why_unknown(first, question))
     }
 
+    /// Leaves out the questions with a weight that some designs were not asked, since a design must not win because
+    /// others were asked less.
+    fn leave_out_questions_not_asked_of_all(&mut self) {
+        for (question, asked) in self.input.questions.iter().enumerate() {
+            if self.left_out[question].is_none() && asked.has_weight() {
+                self.left_out[question] = asked.asked_of.map(WhyLeftOut::NotAskedOfAll);
+            }
+        }
+    }
+
     /// Leaves out the questions without a weight, and scales the weights of the others so that they add up
     /// to 1.
     fn normalise_shares(&mut self) {
         for (question, asked) in self.input.questions.iter().enumerate() {
-            let has_weight = asked.weight > 0.0 && asked.weight.is_finite();
-            if !has_weight && self.left_out[question].is_none() {
+            if !asked.has_weight() && self.left_out[question].is_none() {
                 self.left_out[question] = Some(WhyLeftOut::NoWeight);
             }
             if self.left_out[question].is_none() {

@@ -127,7 +127,7 @@ impl Decision {
             fallback: contest.fallback,
             designs: standing::designs(&contest, ballot.as_ref(), recommended, on_front),
             lost_everywhere: contest.lost_everywhere(),
-            questions: standing::questions(&contest),
+            questions: standing::questions(&contest, recommended),
             front_not_shown: front.as_ref().map_or(0, Front::not_shown),
             front: front
                 .iter()
@@ -156,8 +156,14 @@ impl Decision {
                 .filter(|why| !matches!(why, WhyOut::NotRanked(_)));
         }
         for question in &mut self.questions {
-            let failed = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
-            question.left_out = question.left_out.take().filter(failed);
+            let is_kept = |why: &WhyLeftOut| {
+                matches!(
+                    why,
+                    WhyLeftOut::FailsEverywhere(_) | WhyLeftOut::NotAskedOfAll(_)
+                )
+            };
+            question.left_out = question.left_out.take().filter(is_kept);
+            question.is_open = false;
         }
         Decision {
             recommendation: None,
@@ -168,6 +174,15 @@ impl Decision {
             no_forecast: Some(reason.to_owned()),
             ..self
         }
+    }
+
+    /// Returns whether no question counts, of which one would if it had been asked of all designs.
+    pub(crate) fn has_no_question_of_all(&self) -> bool {
+        let is_of_some = |question: &QuestionStanding| {
+            matches!(question.left_out, Some(WhyLeftOut::NotAskedOfAll(_)))
+        };
+        self.questions.iter().all(|question| question.share == 0.0)
+            && self.questions.iter().any(is_of_some)
     }
 
     /// Returns the standing of a design.

@@ -97,6 +97,17 @@ pub struct Question {
     pub name: String,
     /// Frequency of the question, in any unit; 0 if it does not count.
     pub weight: f64,
+    /// Number of designs that are asked it, where some that could be recommended are not; `None` where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_of: Option<AskedOf>,
+}
+
+/// Number of designs that are asked a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedOf {
+    pub asked: usize,
+    /// Number of all designs that could be recommended.
+    pub all: usize,
 }
 
 /// Price of storage.
@@ -236,6 +247,13 @@ impl Minimise {
             Minimise::Time => "time",
             Minimise::Load => "load",
         }
+    }
+}
+
+impl Question {
+    /// Returns whether the rule counts the question.
+    pub(super) fn has_weight(&self) -> bool {
+        self.weight > 0.0 && self.weight.is_finite()
     }
 }
 

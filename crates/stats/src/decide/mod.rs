@@ -34,8 +34,8 @@ pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};
 pub use front::{Advantage, Choice};
 pub use input::{
-    Answer, AnswerClass, Contender, DecisionInput, ForecastsHeld, KnownRows, Minimise, Noise,
-    Question, Rule, Settled, Status, StoragePrice, Timed,
+    Answer, AnswerClass, AskedOf, Contender, DecisionInput, ForecastsHeld, KnownRows, Minimise,
+    Noise, Question, Rule, Settled, Status, StoragePrice, Timed,
 };
 pub use limit::{Limit, LimitOf, LimitState};
 pub use more::{MoreRounds, Settling, is_settled, regret};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::choice::Ballot;
 use super::contest::Contest;
 use super::objective::Objective;
-use super::ratio::Ratio;
+use super::ratio::{Comparison, Ratio};
 use super::why::{WhyLeftOut, WhyOut};
 use super::{AnswerClass, LimitState, Settled, Span, Timed};
 
@@ -18,6 +18,9 @@ pub struct QuestionStanding {
     pub left_out: Option<WhyLeftOut>,
     /// Smallest relative difference that the run could have shown.
     pub smallest_difference: Option<f64>,
+    /// Whether the question counts, and it is not shown of the recommended design that no other one that is ranked
+    /// answers it in less time.
+    pub is_open: bool,
 }
 
 /// Standing of a design, with its figures at the scale of interest.
@@ -71,7 +74,7 @@ pub enum Cell {
 }
 
 /// Returns the standing of each question.
-pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
+pub fn questions(contest: &Contest<'_>, recommended: Option<usize>) -> Vec<QuestionStanding> {
     let smallest = &contest.input.noise.smallest_difference;
     let questions = contest.input.questions.iter().enumerate();
     questions
@@ -80,8 +83,19 @@ pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
             share: contest.shares[index],
             left_out: contest.left_out[index].clone(),
             smallest_difference: smallest.get(index).copied().flatten(),
+            is_open: recommended.is_some_and(|design| is_open(contest, design, index)),
         })
         .collect()
+}
+
+/// Returns whether it is not settled how the recommended design compares with another one by a question that counts.
+fn is_open(contest: &Contest<'_>, recommended: usize, question: usize) -> bool {
+    let mut others = { contest.entrants.iter() }.filter(|other| **other != recommended);
+    let is_not_settled = |other: &usize| {
+        let ratio = contest.ratio(Objective::Question(question), recommended, *other);
+        ratio.is_some_and(|ratio| ratio.comparison == Comparison::NotSettled)
+    };
+    contest.shares[question] > 0.0 && others.any(is_not_settled)
 }
 
 /// Returns the standing of each design.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::AskedOf;
+
 /// Reason why a design is not recommended, whatever its figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,6 +43,8 @@ pub enum WhyLeftOut {
     /// Some designs read no row for the question; holds their ids.
     FromMetadata(Vec<String>),
     AlwaysEmpty,
+    /// Some designs were not asked the question, so it does not compare all of them.
+    NotAskedOfAll(AskedOf),
     /// No design has a figure at the scale of interest; holds the reason.
     Unknown(String),
     /// The rule gives the question no weight.

@@ -206,7 +206,7 @@ fn a_run_whose_first_line_was_never_written_is_new() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(Record::FILE), bytes).unwrap();
         let opened = Run::open(dir.path());
-        assert!(matches!(opened, Err(JournalError::Missing { .. })));
+        assert!(matches!(opened, Err(JournalError::Empty { .. })));
         let journal = Journal::create_or_resume(dir.path(), "another command").unwrap();
         assert!(journal.records().is_empty());
     }

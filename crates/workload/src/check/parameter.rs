@@ -1,5 +1,6 @@
 //! Checks `parameters` of a query, which are drawn for each round.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use jiff::Timestamp;
@@ -68,18 +69,39 @@ fn check_values(
     }
 }
 
-fn check_uniform(document: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<ParameterValues> {
-    match written.get_ref()[..] {
-        [from, to] if from <= to => Ok(ParameterValues::Uniform { from, to }),
-        [from, to] => {
-            let message = format!("`uniform` ends before it begins; did you mean [{to}, {from}]?");
-            Err(document.error(written.span(), message))
+/// Checks the bounds of numbers, which are whole if both bounds are.
+fn check_uniform(document: Text<'_>, written: &Spanned<Vec<Value>>) -> Result<ParameterValues> {
+    let refused = |message: &str| Err(document.error(written.span(), message));
+    let reversed = |from: &dyn Display, to: &dyn Display| {
+        refused(&format!(
+            "`uniform` ends before it begins; did you mean [{to}, {from}]?"
+        ))
+    };
+    let bounds = match written.get_ref().as_slice() {
+        [Value::Integer(from), Value::Integer(to)] if from > to => return reversed(from, to),
+        [Value::Integer(from), Value::Integer(to)] => {
+            let (from, to) = (*from, *to);
+            return Ok(ParameterValues::Uniform { from, to });
         }
-        _ => Err(document.error(
-            written.span(),
-            "`uniform` has two whole numbers, the least and the greatest: uniform = [1, 9]",
-        )),
+        [from, to] => real(from).zip(real(to)),
+        _ => None,
+    };
+    match bounds {
+        Some((from, to)) if from > to => reversed(&from, &to),
+        Some((from, to)) if (to - from).is_finite() => {
+            Ok(ParameterValues::UniformReal { from, to })
+        }
+        _ => refused("`uniform` has two numbers, the least and the greatest: uniform = [1, 9]"),
     }
+}
+
+fn real(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Integer(number) => *number as f64,
+        Value::Float(number) => *number,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
 }
 
 fn check_choice(

@@ -127,6 +127,9 @@ impl Loaded<'_> {
             ParameterValues::Uniform { from, to } => { streams.iter_mut() }
                 .map(|stream| uniform(stream, *from, *to))
                 .collect(),
+            ParameterValues::UniformReal { from, to } => { streams.iter_mut() }
+                .map(|stream| literal::double(stream.between(*from, *to)))
+                .collect(),
             ParameterValues::Choice(choice) => { streams.iter_mut() }
                 .map(|stream| choice[stream.below(choice.len() as u64) as usize].clone())
                 .collect(),

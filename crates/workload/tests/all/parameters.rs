@@ -52,6 +52,19 @@ fn uniform_takes_both_ends() {
 }
 
 #[test]
+fn numbers_with_a_fraction_are_between_two_bounds() {
+    for (bounds, from, to) in [("[0.05, 0.15]", 0.05, 0.15), ("[-1, 0.5]", -1.0, 0.5)] {
+        let drawn = draw(&format!("{{ uniform = {bounds} }}"), DATA, 4).unwrap();
+        let numbers: Vec<f64> = drawn.iter().map(|number| number.parse().unwrap()).collect();
+        let are_within = numbers.iter().all(|number| (from..=to).contains(number));
+        assert!(are_within, "{numbers:?}");
+        let middle = (from + to) / 2.0;
+        let low = numbers.iter().filter(|number| **number < middle).count();
+        assert!(low > 5 && low < numbers.len() - 5, "{numbers:?}");
+    }
+}
+
+#[test]
 fn choices_become_literals() {
     let mut drawn = draw("{ choice = [1, 1.5, true, \"it's\"] }", DATA, 4).unwrap();
     drawn.sort();

@@ -20,6 +20,26 @@ fn queries_and_parameters() {
         error("{ column = \"series\" }", "{ uniform = [9, 1] }"),
         "w/my-test.toml:17:32: `uniform` ends before it begins; did you mean [1, 9]?"
     );
+    assert_eq!(
+        error("{ column = \"series\" }", "{ uniform = [0.5, -1] }"),
+        "w/my-test.toml:17:32: `uniform` ends before it begins; did you mean [-1, 0.5]?"
+    );
+    for bounds in [
+        "[1]",
+        "[0, inf]",
+        "[-1.7e308, 1.7e308]",
+        "[\"a\", \"b\"]",
+        "[1, 2, 3]",
+    ] {
+        let error = error(
+            "{ column = \"series\" }",
+            &format!("{{ uniform = {bounds} }}"),
+        );
+        assert!(
+            error.contains("17:32: `uniform` has two numbers"),
+            "{error}"
+        );
+    }
     assert!(
         error("{ column = \"series\" }", "{ choice = [] }").ends_with("`choice` has no values")
     );

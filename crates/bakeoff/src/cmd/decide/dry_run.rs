@@ -17,7 +17,7 @@ use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
 use super::state::{By, has_ended};
-use super::{Decide, RUN, WORKLOAD, adopt};
+use super::{Decide, RUN, WORKLOAD, folders};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
 use crate::cmd::measure::would_touch;
@@ -51,9 +51,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
         )?;
         return Ok(Exit::Complete);
     }
-    if let Some(folder) = &options.adopt {
-        adopt::check_folder(folder)?;
-    }
+    folders::check(dir, options.adopt.as_deref())?;
     let path = dir.join(WORKLOAD);
     let planned = if path.exists() {
         Planned::begun(options, source, &path)?

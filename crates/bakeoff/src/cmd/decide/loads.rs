@@ -15,7 +15,7 @@ use crate::cmd::options::choice::parse_rate;
 use crate::exit::Misuse;
 
 /// Name of the folder of loads in that of a decision. If they were stopped, the next ones are in `load-2`, and so on.
-const LOAD: &str = "load";
+pub const LOAD: &str = "load";
 /// Most rounds of loads, as many as a report asks for, and fewest.
 const MOST_ROUNDS: u32 = 7;
 /// Fewest rounds in which a difference can be settled: beyond them, longer loads are worth more than another round.
@@ -23,17 +23,20 @@ const ROUNDS_TO_SETTLE: u32 = 5;
 const FEWEST_ROUNDS: u32 = 2;
 /// The longest load.
 const LONGEST: Duration = Duration::from_secs(60);
-/// The shortest load from which there are figures. A build without optimisation, as for tests, measures nothing.
+/// The shortest load from which there are figures.
+const RELEASED: Duration = Duration::from_secs(5);
+/// The shortest one if no warm-up precedes it, so that it contains one, which is then left out.
+const RELEASED_COLD: Duration = Duration::from_secs(30);
+/// The shortest loads of this build. One without optimisation, as for tests, measures nothing.
 const SHORTEST: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(1)
 } else {
-    Duration::from_secs(5)
+    RELEASED
 };
-/// The shortest one if no warm-up precedes it, so that it contains one, which is then left out.
 const SHORTEST_COLD: Duration = if cfg!(debug_assertions) {
     Duration::from_secs(2)
 } else {
-    Duration::from_secs(30)
+    RELEASED_COLD
 };
 
 /// Operations of a kind in a load at a rate, so that a thousand are left for a p99 without the warm-up.
@@ -237,6 +240,36 @@ mod tests {
         let cold = Plan::of(minutes(2), 2, SHORTEST_COLD, false);
         assert!(cold.fits && cold.load >= SHORTEST_COLD, "{cold:?}");
         assert!(minutes(1) - cold.load * cold.rounds < Duration::from_millis(1));
+    }
+
+    #[test]
+    fn loads_of_a_release_build_are_as_long_as_documented() {
+        let seconds = Duration::from_secs;
+        for minutes in [1, 2, 5, 15, 60, 600] {
+            let budget = seconds(60 * minutes);
+            for designs in 1..=20 {
+                let warm = Plan::of(budget, designs, RELEASED, true);
+                let cold = Plan::of(budget, designs, RELEASED_COLD, false);
+                let context = format!("{minutes} minutes, {designs} designs: {warm:?}, {cold:?}");
+                assert!(
+                    warm.load >= seconds(5) && warm.load <= seconds(60),
+                    "{context}"
+                );
+                assert!(warm.rounds <= 5 || warm.load >= seconds(10), "{context}");
+                assert!(
+                    cold.load >= seconds(30) && cold.load <= seconds(60),
+                    "{context}"
+                );
+                assert!(cold.rounds <= 5 || cold.load == seconds(60), "{context}");
+                assert!(warm.rounds <= 7 && cold.rounds <= 7, "{context}");
+            }
+        }
+        let expected = Plan {
+            rounds: 3,
+            load: Duration::from_millis(37_500),
+            fits: true,
+        };
+        assert_eq!(Plan::of(seconds(900), 8, RELEASED_COLD, false), expected);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod adopt;
 mod conclude;
 mod dry_run;
+mod folders;
 mod hold;
 mod loads;
 mod measure;
@@ -124,9 +125,7 @@ impl Decide {
         }
         if !has_ended(&dir) {
             // The files of a decision that has ended may be there already.
-            if let Some(folder) = &self.adopt {
-                adopt::check_folder(folder)?;
-            }
+            folders::check(&dir, self.adopt.as_deref())?;
             if self.carry_out(&source, &record, &dir)? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }

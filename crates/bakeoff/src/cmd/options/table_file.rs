@@ -159,9 +159,9 @@ impl TableFileOptions {
         let text = read(path).map_err(Misuse::new)?;
         let file = QuestionsFile::parse(&text).map_err(|why| {
             let known = if may_be_log(path, &text) {
-                KNOWN_LOGS
+                known_logs(&text)
             } else {
-                ""
+                String::new()
             };
             Misuse::new(anyhow!("--questions {}: {why}{known}", path.display()))
         })?;
@@ -249,6 +249,14 @@ fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
 /// statements, or it has JSON.
 fn may_be_log(path: &Path, text: &str) -> bool {
     StatementsFile::language_of(path).is_none() || text.trim_start().starts_with(['{', '['])
+}
+
+/// Says which logs are read, and in which line this one is none with a statement in each line.
+fn known_logs(text: &str) -> String {
+    match LogKind::line_without_statement(text) {
+        Some(line) => format!("{KNOWN_LOGS}: line {line} is no statement"),
+        None => KNOWN_LOGS.to_owned(),
+    }
 }
 
 /// Reads a column with the form of its times.

@@ -35,7 +35,7 @@ pub struct Scan {
     table: Location,
 
     /// Print this many parts, which may be read anywhere
-    #[arg(long, value_name = "N", conflicts_with = "part", required_unless_present = "part",
+    #[arg(long, value_name = "N", conflicts_with = "part",
         value_parser = clap::value_parser!(u32).range(1..=PARTS_AT_MOST))]
     plan: Option<u32>,
 
@@ -112,7 +112,10 @@ impl Scan {
             condition: self.condition.clone(),
         };
         let Some(part) = &self.part else {
-            let parts = self.plan.unwrap_or(1);
+            let parts = self.plan.context(
+                "say what to do with the table: --plan <N> prints N parts of it, and --part <TOKEN|-|I/N> reads \
+                 one: --part 1/1 reads all rows",
+            )?;
             return Ok(execute::Task::Plan(request(), parts));
         };
         if self.out.is_none() && std::io::stdout().is_terminal() {

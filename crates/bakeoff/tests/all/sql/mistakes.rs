@@ -22,6 +22,12 @@ pub fn mistakes(server: &Server) {
             "error: SQL 1:18: this is not SQL: Expected: ), found: FROM",
         ),
         ("SELECT\n  nope(1)", 2, "Invalid function 'nope'"),
+        ("SELECT year(1)", 2, "write extract(year FROM t)"),
+        (
+            "SELECT count(*) FROM ks.wide WHERE 'a' SIMILAR TO 'a%'",
+            2,
+            "error: SQL 1:40: SIMILAR TO has other patterns in DataFusion",
+        ),
         (
             "SELECT 1; SELECT 2",
             2,

@@ -41,6 +41,47 @@ fn nulls_are_where_datafusion_has_them() {
 }
 
 #[test]
+fn keys_that_may_be_null_are_ordered_as_other_columns() {
+    for (sql, expected) in [
+        (
+            "SELECT room, count(*) AS n FROM readings GROUP BY ROLLUP (room) ORDER BY room",
+            "SELECT room, count(*) AS n FROM readings GROUP BY ROLLUP (room) ORDER BY room NULLS LAST",
+        ),
+        (
+            "SELECT s.room, r.time FROM readings AS r LEFT JOIN readings AS s ON r.note = s.room ORDER BY s.room DESC",
+            "SELECT s.room, r.time FROM readings AS r LEFT JOIN readings AS s ON r.note = s.room \
+             ORDER BY s.room DESC NULLS FIRST",
+        ),
+        (
+            "SELECT room, lag(time) OVER (ORDER BY room) AS time FROM readings ORDER BY room, time",
+            "SELECT room, lag(time) OVER (ORDER BY room) AS time FROM readings ORDER BY room, time NULLS LAST",
+        ),
+        (
+            "SELECT r.room FROM readings AS r JOIN readings AS s ON r.note = s.room ORDER BY r.room, time",
+            "SELECT r.room FROM readings AS r JOIN readings AS s ON r.note = s.room ORDER BY r.room, time",
+        ),
+    ] {
+        assert_eq!(query(Spark, sql), expected);
+        assert_eq!(query(Sqlite, sql), expected);
+        assert_eq!(query(Duckdb, sql), sql);
+    }
+}
+
+#[test]
+fn times_with_an_offset_are_asked_in_utc() {
+    let sql = |text: &str| {
+        format!(
+            "SELECT room FROM readings WHERE time > '{text}' AND note <> '2026-05-01T02:00:00+02:00'"
+        )
+    };
+    let given = sql("2026-05-01T02:00:00+02:00");
+    for dialect in ALL {
+        assert_eq!(query(dialect, &given), sql("2026-05-01T00:00:00"));
+    }
+    assert_eq!(query(Datafusion, &given), given);
+}
+
+#[test]
 fn a_name_that_is_also_given_to_something_else_is_no_whole_number() {
     for (given, operator) in [
         ("avg(value)", "/"),
@@ -209,6 +250,7 @@ fn what_is_lacking_is_told() {
         ("ENDS_WITH(room, 'a')", Postgres, "ENDS_WITH"),
         ("median(DISTINCT value)", Postgres, "median"),
         ("to_char(time, '%Y')", Spark, "to_char"),
+        ("regexp_replace(note, 'a', 'b')", Spark, "regexp_replace"),
         ("to_char(time, '%f')", Duckdb, "to_char"),
         ("to_char(time, note)", Sqlite, "to_char"),
         ("to_timestamp(note, '%Y')", Postgres, "to_timestamp"),

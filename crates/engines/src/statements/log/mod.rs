@@ -1,5 +1,6 @@
 //! A log of queries: how often each form of statement is in it, and those that ask a table, as questions.
 
+mod batch;
 mod forms;
 mod full_query_log;
 mod kind;
@@ -23,8 +24,10 @@ use super::plain::plain_cql;
 use super::words::{DELETE, INSERT, SELECT, UPDATE, words};
 use super::{AskedTable, Candidate, descending, words as statement};
 use crate::sql_check::statements;
+use batch::first_of_batch;
 use forms::{Form, Forms};
 pub use kind::LogKind;
+use kind::is_comment;
 use lines::Lines;
 pub use operations::LoggedMix;
 
@@ -97,12 +100,16 @@ impl QueryLog {
         }
     }
 
-    /// Counts a statement.
-    fn add_one(&mut self, sql: &str, at: Option<i64>) {
-        let Some(words) = words(sql) else {
+    /// Counts a statement, which may have the beginning of a batch before it.
+    fn add_one(&mut self, mut sql: &str, at: Option<i64>) {
+        let Some(mut words) = words(sql) else {
             self.unreadable += 1;
             return;
         };
+        if let Some((first, before)) = first_of_batch(sql, &words) {
+            sql = first;
+            words.drain(..before);
+        }
         let kind = statement::kind(&words);
         *self.kinds.entry(kind).or_default() += 1;
         if TOLD_APART.contains(&kind) {
@@ -255,7 +262,7 @@ fn read_plain<R: BufRead>(
     mut take: impl FnMut(&str, Option<i64>),
 ) -> io::Result<()> {
     while let Some(line) = lines.line()? {
-        if !line.trim_start().starts_with("--") {
+        if !is_comment(&line) {
             take(&line, None);
         }
     }

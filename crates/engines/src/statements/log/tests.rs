@@ -106,6 +106,22 @@ fn statements_that_were_sent_together_are_counted_one_by_one() {
 }
 
 #[test]
+fn all_statements_of_a_batch_are_counted() {
+    let batch = "BEGIN UNLOGGED BATCH INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (2);\
+        \nINSERT INTO t (a) VALUES (3); APPLY BATCH;";
+    let line = batch.replace('\n', " ");
+    let plain = QueryLog::read(LogKind::Plain, Language::Cql, line.as_bytes()).unwrap();
+    let entry = format!("Type: single-query\nQuery start time: 1\nQuery: {batch}\nValues: \n\n");
+    let full = QueryLog::read(LogKind::FullQueryLog, Language::Cql, entry.as_bytes()).unwrap();
+    for log in [plain, full] {
+        assert_eq!(log.in_words(), "4 statements: 3 INSERT, 1 other");
+        let forms: Vec<&Form> = log.forms.all().collect();
+        assert_eq!((forms.len(), forms[0].number), (1, 3));
+        assert_eq!(forms[0].example, "INSERT INTO t (a) VALUES (1)");
+    }
+}
+
+#[test]
 fn the_table_of_a_log_that_only_writes_is_the_one_that_is_written_most() {
     let log = plain("INSERT INTO a VALUES (1)\nDELETE FROM s.b\nINSERT INTO b VALUES (1)\n");
     assert_eq!(log.table(None).unwrap().to_string(), "s.b");

@@ -236,7 +236,7 @@ fn second_by_second(page: &Page<'_>) -> String {
         });
         let overlaid: Vec<Overlaid<'_>> = overlaid.collect();
         let title = format!("{id}, second by second");
-        (overlaid.len() > 1).then(|| together::figure(&title, &overlaid))
+        (overlaid.len() > 1).then(|| together::figure(&title, &overlaid, None))
     });
     let charts: String = charts.collect();
     if charts.is_empty() {

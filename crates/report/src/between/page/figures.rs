@@ -15,8 +15,10 @@ use crate::units;
 const LOADING: &str = "loading";
 
 /// Says how the bars are to be read.
-const HINT: &str = "Medians with their own intervals, a bar for each design in each measurement; the table has centres \
-    of rounds, which may differ a little. All bars begin at zero.";
+const HINT: &str = "Medians with their intervals, a bar for each design in each measurement. All bars begin at zero.";
+/// Says the same where a table has the figures, too.
+const HINT_OF_TWO: &str = "The figures of the table, with the intervals of the medians, a bar for each design in each \
+    measurement. All bars begin at zero.";
 
 /// A figure of a design, or in a word or two why there is none.
 type Known = Result<Estimate, &'static str>;
@@ -30,7 +32,11 @@ pub fn section_of(page: &Page<'_>) -> String {
         return String::new();
     }
     let charts = of_runs(page) + &of_loads_and_sweeps(page);
-    drawn(page, "Figures side by side", HINT, &charts)
+    let hint = match page.between {
+        Some(found) if !found.changes.is_empty() => HINT_OF_TWO,
+        _ => HINT,
+    };
+    drawn(page, "Figures side by side", hint, &charts)
 }
 
 /// Draws the times of the questions that all runs ask alike, then loading and storage.
@@ -46,19 +52,23 @@ fn of_runs(page: &Page<'_>) -> String {
     };
     let questions = first.header.queries.iter().filter(is_drawn).map(|query| {
         let time = |design: &DesignSummary| time(design, &query.name);
-        chart_of_runs(page, &runs, &query.name, units::duration, time)
+        let what = What::Query(query.name.clone());
+        let figure = (Some(&what), query.name.as_str());
+        chart_of_runs(page, &runs, figure, units::duration, time)
     });
     let mut charts: String = questions.collect();
     if page.is_asked_for(LOADING) {
         let rate = |design: &DesignSummary| design.load_rate.ok_or("not loaded");
-        charts += &chart_of_runs(page, &runs, "Rows loaded a second", units::rate, rate);
+        let figure = (Some(&What::Loading), "Rows loaded a second");
+        charts += &chart_of_runs(page, &runs, figure, units::rate, rate);
     }
     let bytes = |design: &DesignSummary| {
         let bytes = design.bytes_per_row.filter(|bytes| *bytes > 0.0);
         let bytes = bytes.and_then(|bytes| Estimate::from_samples(&[bytes]));
         bytes.ok_or("not known")
     };
-    charts + &chart_of_runs(page, &runs, "Bytes of storage per row", units::bytes, bytes)
+    let figure = (None, "Bytes of storage per row");
+    charts + &chart_of_runs(page, &runs, figure, units::bytes, bytes)
 }
 
 /// Returns whether a run asks this question, with the same text.
@@ -76,11 +86,12 @@ fn time(design: &DesignSummary, question: &str) -> Known {
     }
 }
 
-/// Draws a figure of all designs in all runs; empty if no run has it.
+/// Draws a figure of all designs in all runs, with what the table of changes has of it and a title; empty if no run has
+/// it.
 fn chart_of_runs(
     page: &Page<'_>,
     runs: &[(usize, &Summary)],
-    title: &str,
+    (what, title): (Option<&What>, &str),
     show: fn(f64) -> String,
     figure: impl Fn(&DesignSummary) -> Known,
 ) -> String {
@@ -88,10 +99,38 @@ fn chart_of_runs(
     for id in page.designs() {
         for (place, run) in runs {
             let known = run.design(id).map(&figure);
+            let known = known.map(|known| as_in_table(page, (id, what), *place, known));
             bars.extend(known.map(|known| bar(id, *place, known)));
         }
     }
     chart(title, &bars, show)
+}
+
+/// Returns a figure as the table of changes has it, by the design and what it is of; as it is where that has none.
+fn as_in_table(
+    page: &Page<'_>,
+    (id, what): (&str, Option<&What>),
+    place: usize,
+    known: Known,
+) -> Known {
+    let figure = known?;
+    let changes = page.between.iter().flat_map(|found| &found.changes);
+    let mut own = changes.filter(|change| change.design == id && Some(&change.what) == what);
+    let Some(change) = own.next() else {
+        return Ok(figure);
+    };
+    let seconds = if place == 0 { change.a } else { change.b };
+    let median = if change.what.is_rate() {
+        seconds.recip()
+    } else {
+        seconds
+    };
+    Ok(Estimate {
+        median,
+        low: figure.low.min(median),
+        high: figure.high.max(median),
+        ..figure
+    })
 }
 
 /// Draws rates and the p50 and p99 of response times; means and other shares are in the table of changes.
@@ -156,7 +195,7 @@ fn of_subject(page: &Page<'_>, all: &[Placed], what: &What) -> String {
         for (place, measured) in all {
             let known = measured.design(id).map(|design| {
                 let figure = design.figure(what).and_then(|f| estimate(f, what));
-                figure.ok_or("none")
+                as_in_table(page, (id, Some(what)), *place, figure.ok_or("none"))
             });
             bars.extend(known.map(|known| bar(id, *place, known)));
         }

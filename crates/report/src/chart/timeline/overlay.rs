@@ -25,14 +25,19 @@ pub struct Overlaid<'a> {
 }
 
 /// Draws the chart, or returns `None` if no trial has a second. Colours and marks are those of the trials'
-/// places.
-pub fn overlay(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
+/// places. Response times are those of `operation`, by its place and name, or of the slowest one of each second.
+pub fn overlay(
+    title: &str,
+    trials: &[Overlaid],
+    operation: Option<(usize, &str)>,
+    size: Size,
+) -> Option<String> {
     let ends = trials.iter().filter(|t| !t.trial.seconds.is_empty());
     let end = ends.map(|t| t.begins + t.trial.duration).reduce(f64::max)?;
     let width = width_of(size);
     // The axis has whole seconds.
     let x = Scale::up_to(end.ceil().max(1.0), LEFT, width - RIGHT);
-    let panels: Vec<Panel> = panels(trials, most_points(size))
+    let panels: Vec<Panel> = panels(trials, operation, most_points(size))
         .into_iter()
         .filter(Panel::has_values)
         .collect();
@@ -47,7 +52,9 @@ pub fn overlay(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
     ))
 }
 
-fn panels(trials: &[Overlaid], most: usize) -> Vec<Panel> {
+fn panels(trials: &[Overlaid], operation: Option<(usize, &str)>, most: usize) -> Vec<Panel> {
+    let (place_drawn, name_drawn) = operation.unzip();
+    let name_drawn = name_drawn.unwrap_or("the slowest operation");
     let all = |line: &dyn Fn(usize, &Overlaid) -> Vec<Line>| -> Vec<Line> {
         let lines = trials.iter().enumerate();
         lines
@@ -67,8 +74,10 @@ fn panels(trials: &[Overlaid], most: usize) -> Vec<Panel> {
             logarithmic: true,
             tick: |seconds| units::trimmed(&units::duration(seconds)),
             ..panel(
-                "Response time p99 of the slowest operation",
-                all(&|place, trial| vec![line(place, grouped(&slowest(trial), most))]),
+                &format!("Response time p99 of {name_drawn}"),
+                all(&|place, trial| {
+                    vec![line(place, grouped(&response(trial, place_drawn), most))]
+                }),
             )
         },
         panel(
@@ -152,12 +161,17 @@ fn rates(trial: &Overlaid) -> Vec<(f64, Option<f64>)> {
     parts(trial).map(rate).collect()
 }
 
-fn slowest(trial: &Overlaid) -> Vec<(f64, Option<f64>)> {
+/// Returns the p99 of each second: of the operation at a place, or of the slowest one.
+fn response(trial: &Overlaid, place: Option<usize>) -> Vec<(f64, Option<f64>)> {
+    let is_drawn = |(of, counts): &(usize, &OperationCounts)| {
+        counts.successes > 0 && place.is_none_or(|place| place == *of)
+    };
     let p99 = |counts: &OperationCounts| counts.response_p99_ns as f64 / 1e9;
     let of_second = |(counts, part): (&SecondCounts, f64)| {
-        let some = counts.operations.iter().filter(|o| o.successes > 0);
+        let some = counts.operations.iter().enumerate().filter(is_drawn);
         let middle = f64::from(counts.second) + part / 2.0;
-        (trial.begins + middle, some.map(p99).reduce(f64::max))
+        let times = some.map(|(_, counts)| p99(counts));
+        (trial.begins + middle, times.reduce(f64::max))
     };
     parts(trial).map(of_second).collect()
 }

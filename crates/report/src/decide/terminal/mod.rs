@@ -191,7 +191,7 @@ fn give_up(decision: &Decision) -> Vec<String> {
         !recommendation.is_only_choice() && !recommendation.doubts.contains(&Doubt::NotByTheRule)
     };
     if given_up.is_empty() && decision.recommendation.as_ref().is_some_and(is_compared) {
-        return vec!["Nothing: it is the best, or the same, in everything.".to_owned()];
+        return vec![words::nothing_given_up(decision)];
     }
     given_up
 }

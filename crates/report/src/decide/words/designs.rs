@@ -1,7 +1,7 @@
 //! Words what is given up, what would change the recommendation, and what is left out of it.
 
 use bakeoff_stats::decide::{
-    Choice, Comparison, Decision, Flip, Objective, Ratio, WhyLeftOut, WhyOut,
+    Choice, Comparison, Decision, Flip, Minimise, Objective, Ratio, WhyLeftOut, WhyOut,
 };
 
 use super::figures::times;
@@ -36,6 +36,29 @@ pub fn give_up(decision: &Decision) -> Vec<String> {
         .iter()
         .map(|ratio| worse(decision, ratio))
         .collect()
+}
+
+/// Says of a design that is nowhere worse than others that nothing is given up, and what of that is not shown.
+pub fn nothing_given_up(decision: &Decision) -> String {
+    let given_up = { decision.recommendation.iter() }.flat_map(|of| &of.given_up);
+    let is_open = |ratio: &&Ratio| {
+        let is_question = matches!(ratio.objective, Objective::Question(_));
+        !is_question && ratio.comparison == Comparison::NotSettled
+    };
+    let tables = given_up.filter(is_open);
+    let tables = tables.map(|ratio| objective(decision, ratio.objective));
+    let questions = { decision.questions.iter() }.filter(|question| question.is_open);
+    let open: Vec<&str> = { questions.map(|question| question.name.as_str()) }
+        .chain(tables)
+        .collect();
+    match open.as_slice() {
+        [] => "Nothing: it is the best, or the same, in everything.".to_owned(),
+        [only] => format!("Nothing that is shown: {only} is not settled."),
+        several => format!(
+            "Nothing that is shown: {} are not settled.",
+            list(several, LISTED)
+        ),
+    }
 }
 
 fn worse(decision: &Decision, ratio: &Ratio) -> String {
@@ -168,6 +191,7 @@ pub fn left_out(decision: &Decision) -> Vec<String> {
     let is_at_fault = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
     let mut left_out: Vec<String> = lost_everywhere(decision).into_iter().collect();
     left_out.extend(questions_left_out(decision, is_at_fault));
+    left_out.extend(not_asked_of_all(decision));
     left_out.extend(designs_left_out(decision));
     let others = |why: &WhyLeftOut| !is_at_fault(why) && *why != WhyLeftOut::NoWeight;
     left_out.extend(questions_left_out(decision, others));
@@ -204,6 +228,32 @@ fn designs_left_out(decision: &Decision) -> Vec<String> {
     designs
         .map(|(reason, ids)| format!("{}: {reason}.", list(&ids, LISTED)))
         .collect()
+}
+
+/// Says which questions some designs were not asked, and by which others times are ranked therefore.
+fn not_asked_of_all(decision: &Decision) -> Option<String> {
+    let questions = decision.questions.iter();
+    let of_some: Vec<String> = questions
+        .filter_map(|question| match &question.left_out {
+            Some(WhyLeftOut::NotAskedOfAll(of)) => Some(format!(
+                "{} is asked of {} of {} designs",
+                question.name,
+                units::count(of.asked as u64),
+                units::count(of.all as u64)
+            )),
+            _ => None,
+        })
+        .collect();
+    let of_some: Vec<&str> = of_some.iter().map(String::as_str).collect();
+    let counted = { decision.questions.iter() }.filter(|question| question.share > 0.0);
+    let counted: Vec<&str> = counted.map(|question| question.name.as_str()).collect();
+    let is_ranked = decision.recommendation.is_some() && decision.minimised() == Minimise::Time;
+    let ranked = if is_ranked && !counted.is_empty() {
+        format!("Ranked by {} alone: ", list(&counted, LISTED))
+    } else {
+        String::new()
+    };
+    (!of_some.is_empty()).then(|| format!("{ranked}{}.", list(&of_some, LISTED)))
 }
 
 fn without_weight(decision: &Decision) -> Option<String> {
@@ -254,7 +304,7 @@ fn questions_left_out(decision: &Decision, wanted: impl Fn(&WhyLeftOut) -> bool)
                     format!("{name} wins nothing: its answers are always empty.")
                 }
                 WhyLeftOut::Unknown(reason) => format!("{name} has no forecast ({reason})."),
-                WhyLeftOut::NoWeight => return None,
+                WhyLeftOut::NotAskedOfAll(_) | WhyLeftOut::NoWeight => return None,
             },
         )
     });

@@ -7,11 +7,14 @@ mod figures;
 mod lead;
 
 pub use certainty::{certainty, rule};
-pub use designs::{REASONS, choose_if, flip, give_up, left_out, standing, to_baseline};
+pub use designs::{
+    REASONS, choose_if, flip, give_up, left_out, nothing_given_up, standing, to_baseline,
+};
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 
 use bakeoff_stats::decide::{
-    Certainty, Decision, Doubt, FEWEST_ROUNDS, Minimise, Recommendation, Settled, Span, WhyOut,
+    Certainty, Decision, DesignStanding, Doubt, FEWEST_ROUNDS, Minimise, Recommendation, Settled,
+    Span, WhyOut,
 };
 
 use crate::listing::list;
@@ -66,7 +69,8 @@ fn at_measured_rows(decision: &Decision) -> String {
     }
     if recommendation.is_only_choice() {
         return format!(
-            "{design} is the only choice {rows}{}",
+            "{design} is the only {} {rows}{}",
+            only_what(decision),
             unless_settled(recommendation)
         );
     }
@@ -96,7 +100,8 @@ fn recommendation(decision: &Decision) -> String {
     }
     if recommendation.is_only_choice() {
         return format!(
-            "Take {design}, the only choice{}.",
+            "Take {design}, the only {}{}.",
+            only_what(decision),
             unless_settled(recommendation)
         );
     }
@@ -112,6 +117,16 @@ fn recommendation(decision: &Decision) -> String {
             format!("Not settled between {design} and {other}. {design} is ahead.")
         }
         (Certainty::NotSettled, None) => format!("Take {design}. This is not settled."),
+    }
+}
+
+/// Names what the only design is that is ranked: others are choices, too, if nothing but figures of them is missing.
+fn only_what(decision: &Decision) -> &'static str {
+    let is_not_ranked = |design: &DesignStanding| matches!(design.out, Some(WhyOut::NotRanked(_)));
+    if decision.designs.iter().any(is_not_ranked) {
+        "design that can be ranked"
+    } else {
+        "choice"
     }
 }
 

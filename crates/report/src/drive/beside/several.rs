@@ -1,6 +1,6 @@
 //! Says which of several designs that answer questions beside a load costs it least.
 
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, Harm, WithAndWithout};
+use bakeoff_stats::drive::{BesideFigures, DriveDesign, DriveSummary, Harm, WithAndWithout};
 use bakeoff_stats::{Estimate, total};
 
 use super::{ENOUGH_ROUNDS, answered, in_full, list};
@@ -8,6 +8,9 @@ use crate::units;
 
 /// Title of the table of these designs.
 pub const TITLE: &str = "Designs that answer, least harm to the load first";
+/// Says how the operation is chosen whose p99 a row of that table has.
+const P99_OF: &str = "p99 of: the operation whose p99 grew by the largest factor beside these answers; of a load \
+                          at a rate, beside those of any design";
 /// Reasons for which a design has no place among the others.
 const WHY_UNKNOWN: &str =
     "no question was answered, one failed, too much of a load did, or a figure is missing";
@@ -24,7 +27,7 @@ pub struct Answering<'a> {
     pub time: Option<f64>,
     /// Operations a second.
     pub rate: Option<WithAndWithout>,
-    /// Operation whose p99 grew by the largest factor, whoever answered, where there is more than one.
+    /// Operation whose p99 grew by the largest factor, where there is more than one.
     pub operation: Option<&'a str>,
     /// Its p99 in seconds.
     pub p99: Option<WithAndWithout>,
@@ -41,6 +44,11 @@ pub fn answering(summary: &DriveSummary) -> Vec<Answering<'_>> {
         .collect()
 }
 
+/// Says how the operation is chosen whose p99 a row has; `None` where there is one operation only.
+pub fn p99_of(summary: &DriveSummary) -> Option<&'static str> {
+    (summary.header.operations.len() > 1).then_some(P99_OF)
+}
+
 /// Returns whether several designs answer in turn.
 pub fn take_turns(summary: &DriveSummary) -> bool {
     let beside = summary.header.beside.as_ref();
@@ -48,11 +56,10 @@ pub fn take_turns(summary: &DriveSummary) -> bool {
 }
 
 fn of_design<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Answering<'a>> {
-    let worst = summary.worst_operation(design);
     let harms = summary.harms(design).into_iter().enumerate();
     harms
         .map(|(place, Harm { figures, .. })| {
-            let operation = worst.and_then(|worst| figures.operations.get(worst));
+            let worst = worst(summary, design, figures);
             let times = { figures.questions.iter() }.map(|q| Some(q.p50.as_ref()?.median));
             let times: Option<Vec<f64>> = times.collect();
             Answering {
@@ -62,13 +69,27 @@ fn of_design<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Answ
                 answered: total(figures.questions.iter().map(|question| question.answered)),
                 time: times.map(|times| times.iter().sum()),
                 rate: figures.rate,
-                operation: operation
+                operation: worst
                     .filter(|_| figures.operations.len() > 1)
-                    .map(|operation| operation.name.as_str()),
-                p99: operation.and_then(|operation| operation.p99),
+                    .map(|(operation, _)| operation),
+                p99: worst.map(|(_, p99)| p99),
             }
         })
         .collect()
+}
+
+/// Returns the operation whose p99 grew by the largest factor beside a design's answers, and that p99. At a rate it is
+/// the one that grew most whoever answered, since the designs are in the order of its p99.
+fn worst<'a>(
+    summary: &DriveSummary,
+    design: &DriveDesign,
+    figures: &'a BesideFigures,
+) -> Option<(&'a str, WithAndWithout)> {
+    if summary.goes_as_fast_as_it_can() {
+        return figures.worst_p99();
+    }
+    let operation = figures.operations.get(summary.worst_operation(design)?)?;
+    Some((operation.name.as_str(), operation.p99?))
 }
 
 /// Says whose answers cost the load of a driven design least, whose are shown to cost it more, and whose are not.
@@ -134,17 +155,13 @@ fn cost(summary: &DriveSummary, design: &DriveDesign, harm: &Harm<'_>) -> String
         .figures
         .rate
         .map(|rate| format!("{} the operations a second", in_full(&rate.ratio)));
-    let worst = summary.worst_operation(design);
-    let worst = worst.and_then(|worst| harm.figures.operations.get(worst));
-    let p99 = worst.and_then(|operation| {
-        let p99 = operation.p99?;
-        Some(format!(
-            "{} the p99 of {}, {} instead of {}",
+    let p99 = worst(summary, design, harm.figures).map(|(operation, p99)| {
+        format!(
+            "{} the p99 of {operation}, {} instead of {}",
             in_full(&p99.ratio),
-            operation.name,
             units::duration(p99.with.median),
             units::duration(p99.without.median)
-        ))
+        )
     });
     let parts: Vec<String> = rate.into_iter().chain(p99).collect();
     if parts.is_empty() {

@@ -8,7 +8,9 @@ mod passes;
 mod requests;
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
+use bakeoff_stats::drive::{
+    Beside, DriveDesign, DriveHeader, DriveSummary, TrialStart, TrialSummary,
+};
 
 use super::seconds;
 use crate::compare::to_best;
@@ -27,6 +29,17 @@ pub use requests::requests;
 /// Most loads of the table, the last ones: an hour of short loads has thousands.
 const MOST_LOADS: usize = 500;
 
+/// Headings of columns of words, which begin at the left.
+const WORDS: [&str; 7] = [
+    "Consistency",
+    "Objective",
+    "Schedule",
+    "Steady",
+    "What",
+    "Why",
+    "p99 of",
+];
+
 /// Heading, and the content below it.
 type Column<T> = (&'static str, fn(&T) -> String);
 
@@ -40,9 +53,7 @@ fn table<T>(
     let known = |c: &&Column<T>| rows.iter().any(|(_, row)| c.1(row) != NONE);
     let shown: Vec<&Column<T>> = columns.iter().filter(known).collect();
     let head = first.iter().map(|h| Heading::text(h));
-    let head = head
-        .chain(shown.iter().map(|c| Heading::number(c.0)))
-        .collect();
+    let head = head.chain(shown.iter().map(|c| heading(c.0))).collect();
     let cells = |(names, row): &(Vec<String>, T)| {
         names
             .iter()
@@ -57,6 +68,14 @@ fn table<T>(
         rows,
     }
     .html()
+}
+
+fn heading(text: &str) -> Heading {
+    if WORDS.contains(&text) {
+        Heading::text(text)
+    } else {
+        Heading::number(text)
+    }
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
@@ -225,11 +244,14 @@ pub fn trials(summary: &DriveSummary) -> String {
     ];
     let left_out = summary.trials.len().saturating_sub(MOST_LOADS);
     let rows = summary.trials.iter().skip(left_out).map(|t| {
-        let names = vec![
-            design_id(&t.start.design),
-            t.start.trial.to_string(),
-            t.start.round.to_string(),
-        ];
+        let round = if t.start.warm_up {
+            "warm-up".to_owned()
+        } else {
+            t.start.round.to_string()
+        };
+        let names = [design_id(&t.start.design), t.start.trial.to_string(), round];
+        let questions = { summary.header.beside.iter() }.map(|asked| answering_of(&t.start, asked));
+        let names: Vec<String> = names.into_iter().chain(questions).collect();
         (names, t)
     });
     let mut caption = "In the order in which they were driven. Connected in: the slowest worker's connections and \
@@ -238,12 +260,21 @@ pub fn trials(summary: &DriveSummary) -> String {
     if left_out > 0 {
         caption += &format!(" The last {MOST_LOADS} loads; drive.jsonl has the earlier ones, too.");
     }
-    table(
-        &caption,
-        &["Design", "Load", "Round"],
-        &columns,
-        rows.collect(),
-    )
+    let names = ["Design", "Load", "Round", "Questions answered by"];
+    let shown = if summary.header.beside.is_some() {
+        &names[..]
+    } else {
+        &names[..3]
+    };
+    table(&caption, shown, &columns, rows.collect())
+}
+
+/// Names the design that answered questions beside a load.
+fn answering_of(start: &TrialStart, asked: &Beside) -> String {
+    if !start.beside {
+        return NONE.to_owned();
+    }
+    design_id(start.answered_by(asked).unwrap_or(&start.design))
 }
 
 pub fn mix(header: &DriveHeader) -> String {
@@ -302,7 +333,7 @@ fn bytes(bytes: Option<f64>) -> String {
 }
 
 fn number(number: Option<f64>) -> String {
-    or_none(number, |n| format!("{n:.2}"))
+    or_none(number, |n| Escaped(units::hundredths(n)).to_string())
 }
 
 fn per_second(per_second: Option<f64>) -> String {

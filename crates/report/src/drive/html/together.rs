@@ -41,7 +41,7 @@ pub fn section_of(summary: &DriveSummary) -> String {
         "The first load of each design that counts, from its start on, with its warm-up.{best} Each design by itself, \
          with its operations, is below."
     );
-    let charts = figure("Designs together, second by second", &loads);
+    let charts = figure("Designs together, second by second", &loads, None);
     section(
         "Designs on one time axis",
         &format!("<p class=\"hint-text\">{hint}</p>\n{charts}"),
@@ -65,7 +65,7 @@ fn of_passes(summary: &DriveSummary) -> String {
         .filter_map(|design| {
             let passes = first_round(summary, design);
             let title = format!("Passes of {}, second by second", design.info.id);
-            (!passes.is_empty()).then(|| figure(&title, &passes))
+            (!passes.is_empty()).then(|| figure(&title, &passes, None))
         })
         .collect();
     if charts.is_empty() {
@@ -113,9 +113,15 @@ pub fn beside_answers(summary: &DriveSummary) -> String {
             return String::new();
         }
         let title = format!(
-            "{}: its load alone and beside answers, second by second",
-            design.info.id
+            "{}: its load alone and beside answers, second by second, in {}",
+            design.info.id,
+            round(drawn)
         );
+        let operation = summary.worst_operation(design);
+        let operation = operation.and_then(|place| {
+            let info = summary.header.operations.get(place)?;
+            Some((place, info.name.as_str()))
+        });
         let others: Vec<&str> = others.iter().map(|load| load.name).collect();
         let left_out = if others.is_empty() {
             String::new()
@@ -126,9 +132,29 @@ pub fn beside_answers(summary: &DriveSummary) -> String {
                 Escaped(names)
             )
         };
-        figure(&title, drawn) + &left_out
+        figure(&title, drawn, operation) + &which(summary, operation) + &left_out
     });
     figures.collect()
+}
+
+/// Names the round of loads.
+fn round(loads: &[Overlaid]) -> String {
+    match loads.first().map_or(1, |load| load.trial.start.round) {
+        1 => "the first round".to_owned(),
+        round => format!("round {round}"),
+    }
+}
+
+/// Says whose p99 is drawn, where there are several operations.
+fn which(summary: &DriveSummary, operation: Option<(usize, &str)>) -> String {
+    match operation {
+        Some((_, name)) if summary.header.operations.len() > 1 => format!(
+            "<p class=\"hint-text\">Response times are those of {}: of all operations, its p99 grew by the largest \
+             factor.</p>\n",
+            Escaped(name)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Returns the loads of the first round that has one without questions: that one, and then those with questions, by the
@@ -160,9 +186,11 @@ fn loads_of_a_round<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> V
     loads
 }
 
-/// Renders the chart of trials over one time axis, with a legend of their names; empty if none has a second.
-pub(crate) fn figure(title: &str, trials: &[Overlaid]) -> String {
-    let [wide, phone] = [Size::Wide, Size::Phone].map(|size| chart::overlay(title, trials, size));
+/// Renders the chart of trials over one time axis, with a legend of their names; empty if none has a second. Response
+/// times are those of `operation`, by its place and name, or of the slowest one.
+pub(crate) fn figure(title: &str, trials: &[Overlaid], operation: Option<(usize, &str)>) -> String {
+    let [wide, phone] =
+        [Size::Wide, Size::Phone].map(|size| chart::overlay(title, trials, operation, size));
     let (Some(wide), Some(phone)) = (wide, phone) else {
         return String::new();
     };

@@ -124,7 +124,7 @@ pub fn designs(summary: &DriveSummary, width: usize, style: Style) -> String {
             d.figures()?.disk_read_per_op.map(units::bytes)
         }),
         column("Read/returned", 2, |d| {
-            d.figures()?.disk_read_per_byte.map(|b| format!("{b:.2}"))
+            d.figures()?.disk_read_per_byte.map(units::hundredths)
         }),
         column("Row cache hits", 1, |d| {
             let share = d.figures()?.row_cache_hits?;
@@ -168,9 +168,7 @@ pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String 
             quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
         }),
         column("max", 2, |o| Some(units::duration(o.figures.response?.max))),
-        column("service p99", 3, |o| {
-            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
-        }),
+        column("service p99", 3, Operation::service_p99),
         Column {
             heading: "Failed".to_owned(),
             rank: 3,

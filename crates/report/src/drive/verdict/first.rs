@@ -94,7 +94,7 @@ fn others<'a>(summary: &DriveSummary, compared: &'a FigureComparison) -> Vec<&'a
 }
 
 /// Says whether the comparison settles that the best design is the best one. Where all others fell short
-/// of what was asked, nothing had to be settled.
+/// of what was asked, nothing had to be settled; it is the only choice if none of them was driven to its end.
 fn place(
     summary: &DriveSummary,
     compared: &FigureComparison,
@@ -107,7 +107,13 @@ fn place(
         .iter()
         .any(|d| others.iter().any(|other| other.design == d.info.id));
     let is_level = others.iter().all(|other| other.ratio == 1.0);
-    if !has_rival {
+    let was_driven = |id: &str| {
+        let design = summary.design(id);
+        design.is_some_and(|design| summary.was_driven_to_its_end(design))
+    };
+    if !has_rival && others.iter().any(|other| was_driven(&other.design)) {
+        "alone did all that was asked"
+    } else if !has_rival {
         "is the only choice"
     } else if is_settled {
         "is the best"

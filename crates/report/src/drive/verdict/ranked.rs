@@ -24,7 +24,7 @@ pub fn ranked(summary: &DriveSummary, kind: Kind) -> Vec<Ranked<'_>> {
 }
 
 /// Writes a sentence for each design other than the first one whose figures are of less than what was
-/// asked. Where such a figure is better than the first one's, no failure is too few to be named.
+/// asked, those with a better figure first. Of these, no failure is too few to be named.
 pub fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
     let ((_, best), others) = ranking.split_first()?;
     let sentences = others.iter().filter_map(|(design, figure)| {
@@ -32,16 +32,19 @@ pub fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) ->
             || is_shown_to_be_faster(summary, design);
         let short = list(&reasons(summary, kind, design, is_better));
         let id = &design.info.id;
-        match (short.as_str(), is_better) {
-            ("", _) => None,
-            (_, true) => Some(format!(
+        let sentence = match (short.as_str(), is_better) {
+            ("", _) => return None,
+            (_, true) => format!(
                 "{id} {}, but it {short}.",
                 does(summary, kind, (design, *figure))
-            )),
-            (_, false) => Some(format!("{id} {short}.")),
-        }
+            ),
+            (_, false) => format!("{id} {short}."),
+        };
+        Some((is_better, sentence))
     });
-    let sentences: Vec<String> = sentences.collect();
+    let (better, worse): (Vec<_>, Vec<_>) = sentences.partition(|(is_better, _)| *is_better);
+    let sentences = better.into_iter().chain(worse);
+    let sentences: Vec<String> = sentences.map(|(_, sentence)| sentence).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 

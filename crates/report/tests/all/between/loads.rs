@@ -134,6 +134,21 @@ fn a_rate_that_halves_has_a_ratio_of_a_half_and_is_slower() {
     );
     let (_, changes) = page.split_once("<h2>What changed</h2>").unwrap();
     assert!(changes.contains("<div>0.50×</div>"), "{changes}");
+    // Bars have the figures of the table.
+    let (_, figures) = page.split_once("<h2>Figures side by side</h2>").unwrap();
+    let chart = |heading: &str| {
+        let chart = figures.split(&format!("<h3>{heading}</h3>")).nth(1);
+        chart.unwrap().split("</figure>").next().unwrap()
+    };
+    let (rates, times) = (chart("operations, /s"), chart("read p50"));
+    assert!(
+        rates.contains(">10.0") && rates.contains(">5.00"),
+        "{rates}"
+    );
+    assert!(
+        times.contains(">100 ms<") && times.contains(">200 ms<"),
+        "{times}"
+    );
     assert!(
         page.contains("A and B are centres of their rounds"),
         "{page}"

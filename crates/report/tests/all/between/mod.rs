@@ -174,6 +174,11 @@ fn a_change_over_time() {
 fn all_figures_over_time() {
     let text = history::render(&runs(), true);
     assert!(text.contains("cassandra/narrow scan\n"));
+    // What settles two runs is no advice for many.
+    assert!(
+        !text.contains("bakeoff history") && !text.contains("both runs"),
+        "{text}"
+    );
     assert!(!text.contains("--all"));
     let value: serde_json::Value = serde_json::from_str(&history::json(&runs()).unwrap()).unwrap();
     assert_eq!(value["groups"][0]["runs"].as_array().unwrap().len(), 4);

@@ -102,6 +102,14 @@ fn only_what_is_asked_for_is_drawn_and_nothing_of_runs_that_may_not_be_compared(
 }
 
 #[test]
+fn the_date_of_the_page_is_that_of_the_latest_folder() {
+    let (a, b) = (later(9, 1.0), first());
+    let found = Between::of_figures(("new", &a), ("old", &b), None);
+    let page = page(&[run("new", a), run("old", b)], Some(&found), &[]);
+    assert!(page.contains(" · 2026-03-09 10:02 UTC</p>"), "{page}");
+}
+
+#[test]
 fn where_nothing_is_settled_the_heading_says_so() {
     let page = of_runs(later(4, 1.0), None);
     section(&page, "No change is settled");

@@ -1,4 +1,4 @@
-use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
+use bakeoff_report::recommendation::{HowTo, Operations, render, render_with_operations};
 use bakeoff_stats::Summary;
 
 use super::fixture;
@@ -37,13 +37,25 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
 #[test]
 fn operations_come_behind_the_answer() {
     let summary = fixture::summary().unwrap();
-    let text = render_with_operations(&summary, "Operations: a takes them.", &how_to(), WIDTH);
+    let mut operations = Operations {
+        not_taken: None,
+        paragraph: "Operations: a takes them.".to_owned(),
+    };
+    let text = render_with_operations(&summary, &operations, &how_to(), WIDTH);
     let without = render(&summary, &how_to(), WIDTH);
     let (answer, rest) = without.split_once("\n\n").unwrap();
     assert_eq!(
         text,
         format!("{answer}\n\nOperations: a takes them.\n\n{rest}")
     );
+
+    let not_taken = "a does not take all operations: it left 4 operations unsent.";
+    operations.not_taken = Some(not_taken.to_owned());
+    let text = render_with_operations(&summary, &operations, &how_to(), WIDTH);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let first = format!("{not_taken} By the questions alone: ");
+    assert!(words.join(" ").starts_with(&first), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
 }
 
 #[test]

@@ -143,6 +143,7 @@ pub fn events() -> DecisionInput {
             .map(|(name, weight)| Question {
                 name: (*name).to_owned(),
                 weight: *weight,
+                asked_of: None,
             })
             .collect(),
         designs: designs.collect(),
@@ -206,6 +207,7 @@ pub fn crowd() -> DecisionInput {
         .map(|index| Question {
             name: format!("a_question_with_a_name_that_is_very_long_indeed_{index}"),
             weight: 1.0 + index as f64,
+            asked_of: None,
         })
         .collect();
     input.designs = designs;

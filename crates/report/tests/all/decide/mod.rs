@@ -1,5 +1,6 @@
 //! Decisions in the terminal and as HTML.
 
+mod asked;
 mod fixture;
 mod html;
 mod terminal;

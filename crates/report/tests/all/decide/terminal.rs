@@ -177,6 +177,33 @@ fn the_only_design_that_can_be_ranked_is_compared_with_none() {
 }
 
 #[test]
+fn nothing_is_given_up_as_far_as_that_is_shown() {
+    let mut input = fixture::events();
+    input.rule.limits.clear();
+    let two = ["local/columnar", "cassandra/columnar"];
+    input.designs.retain(|d| two.contains(&d.id.as_str()));
+    let cost = |id: &str| if id == two[0] { 1.0 } else { 2.0 };
+    for design in &mut input.designs {
+        let cost = cost(&design.id);
+        design.storage = Some(Figure::exact(cost));
+        design.load = Some(Figure::exact(1.0 / cost));
+        for answer in &mut design.answers {
+            answer.time = Timed::Seconds(Figure::exact(cost));
+        }
+    }
+    let shown = text(&input);
+    let everything = "\nGive up   Nothing: it is the best, or the same, in everything.\n";
+    assert!(shown.contains(everything), "{shown}");
+
+    for design in &mut input.designs {
+        design.answers[3].time = Timed::Seconds(Figure::once(cost(&design.id)));
+    }
+    let not_shown = text(&input);
+    let but_one = "\nGive up   Nothing that is shown: usa is not settled.\n";
+    assert!(not_shown.contains(but_one), "{not_shown}");
+}
+
+#[test]
 fn a_month_without_prices_and_one_that_is_not_known_are_told_apart() {
     let mut input = fixture::events();
     input.rule.minimise = Minimise::Month;

@@ -56,7 +56,7 @@ fn the_verdict_says_what_the_questions_cost_and_how_many_were_answered() {
     for words in [
         "With the questions beside it, cassandra/wide?chunk=4KiB did 0.67× (",
         "The p99 of ",
-        "Answered beside it: question 1 15 times, half of them within 1.70 s.",
+        "Answered beside it, question 1: 15 times, half of them within 1.70 s.",
     ] {
         assert!(verdict.contains(words), "{words}: {verdict}");
     }
@@ -168,12 +168,60 @@ fn the_verdict_names_the_design_that_costs_the_load_least() {
     for words in [
         "The questions cost cassandra/wide?chunk=4KiB least, in the median, where parquet?codec=zstd answers them: \
          0.96× (",
-        "Answered beside it: question 1 15 times, half of them within 300 ms.",
+        "Answered beside it, question 1: 15 times, half of them within 300 ms.",
         "They cost it most where spark/cassandra/wide does: 0.67× (",
         "Not shown to cost more than parquet?codec=zstd: local/columnar.",
+        "These ratios are medians of those within rounds.",
     ] {
         assert!(verdict.contains(words), "{words}: {verdict}");
     }
+    let first = "The questions cost cassandra/wide?chunk=4KiB least";
+    assert!(verdict.starts_with(first), "{verdict}");
+}
+
+#[test]
+fn each_design_that_answers_has_the_operation_that_it_slowed_down_most() {
+    let text = in_terminal(&SEVERAL);
+    let operation = |by: &str| {
+        let line = line_of(&text, TURNS, by);
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        { ["read", "write"].into_iter() }.find(|name| cells.contains(name))
+    };
+    assert_eq!(operation("parquet?"), Some("read"));
+    assert_eq!(operation("spark/"), Some("write"));
+    let verdict = verdict(&SEVERAL);
+    assert!(verdict.contains("the p99 of read, "), "{verdict}");
+    assert!(verdict.contains("the p99 of write, "), "{verdict}");
+    let text = flat(&text);
+    assert!(
+        text.contains("p99 of: the operation whose p99 grew"),
+        "{text}"
+    );
+    let words = "ratio: the median of the ratios within rounds, not the quotient";
+    assert!(text.contains(words), "{text}");
+    let mut one = SEVERAL.clone();
+    one.header.operations.truncate(1);
+    for figures in &mut one.beside {
+        figures.operations.truncate(1);
+    }
+    assert!(!in_terminal(&one).contains("p99 of:"));
+}
+
+#[test]
+fn where_no_answer_was_compared_none_is_said_not_to_differ() {
+    assert!(!in_terminal(&SEVERAL).contains("Differed"));
+    assert!(!html::render(&SEVERAL).contains(">Differed<"));
+    let mut summary = SEVERAL.clone();
+    summary.beside[0].questions[0].compared = 14;
+    let text = in_terminal(&summary);
+    let last = |by: &str| {
+        let line = line_of(&text, "Questions beside the load", by);
+        let cells: Vec<&str> = line.split_whitespace().rev().take(2).collect();
+        cells[1].to_owned()
+    };
+    assert_eq!(last("spark/cassandra/wide"), "0");
+    assert_eq!(last("local/columnar"), "–");
+    assert!(html::render(&summary).contains("Differed</th>"));
 }
 
 #[test]
@@ -242,6 +290,30 @@ fn the_page_has_the_designs_that_answer_and_stays_whole() {
 }
 
 #[test]
+fn the_table_of_loads_says_who_answered_beside_each_and_which_only_warmed_up() {
+    let mut summary = SEVERAL.clone();
+    summary.trials[0].start.warm_up = true;
+    let page = html::render(&summary);
+    let (_, loads) = page.split_once("<h2>Loads</h2>").unwrap();
+    let loads = loads.split("</section>").next().unwrap();
+    let rows: Vec<&str> = loads.split("<tr>").skip(2).collect();
+    assert!(
+        rows[0].contains("<td>warm-up</td><td>–</td>"),
+        "{}",
+        rows[0]
+    );
+    let second = "<td>1</td><td>spark/<wbr>cassandra/<wbr>wide</td><td>as fast as it goes</td>";
+    assert!(rows[1].contains(second), "{}", rows[1]);
+    let own = html::render(&QUESTIONS);
+    let (_, own) = own.split_once("<h2>Loads</h2>").unwrap();
+    let own = own.split("</section>").next().unwrap();
+    let driven = "<td>cassandra/<wbr>wide?<wbr>chunk=4KiB</td>";
+    assert_eq!(own.matches(driven).count(), 5, "{own}");
+    let without = html::render(&COMPARISON);
+    assert!(!without.contains("Questions answered by"));
+}
+
+#[test]
 fn the_page_draws_the_load_alone_and_beside_each_answer_over_each_other() {
     let page = html::render(&SEVERAL);
     let title = "its load alone and beside answers, second by second";
@@ -258,6 +330,9 @@ fn the_page_draws_the_load_alone_and_beside_each_answer_over_each_other() {
     ];
     assert_eq!(names, expected);
     assert!(figure.contains("Operations a second"), "{figure}");
+    assert!(figure.contains(", in the first round"), "{figure}");
+    assert!(figure.contains("Response time p99 of write"), "{figure}");
+    assert!(page.contains("Response times are those of write: "));
     assert!(!html::render(&QUESTIONS).contains(title));
 }
 

@@ -87,13 +87,30 @@ fn a_faster_design_that_fell_short_is_not_taken_and_is_named() {
     let operation = &mut summary.designs[0].figures.as_mut().unwrap().operations[0];
     operation.failures = vec![(FailureKind::TimedOut, 1)];
     let words = words(&summary, HOUR);
-    assert!(
-        words.starts_with("Take a/y, the only choice: 300 ops/s"),
-        "{words}"
-    );
-    assert!(words.contains(" a/x does 500 ops/s ("), "{words}");
+    let (answer, rest) = words.split_once(" Certainty: ").unwrap();
+    let figures = answer.strip_prefix("Take a/y: 300 ops/s").unwrap();
+    let (_, why) = figures.split_once(". a/x does 500 ops/s (").unwrap();
     let short = ", but it failed <0.01% of its operations.";
-    assert!(words.contains(short), "{words}");
+    assert!(why.ends_with(short), "{answer}");
+    assert!(!rest.contains(short), "said twice: {words}");
+    assert!(!words.contains("only choice"), "{words}");
+}
+
+#[test]
+fn a_slower_design_that_fell_short_is_named_after_a_faster_one() {
+    let rates = [300.0, 200.0, 500.0].map(|rate| vec![rate; 7]);
+    let [taken, slow, fast] = rates;
+    let mut summary = load(&[("a/x", taken), ("a/y", slow), ("a/z", fast)]);
+    for trial in &mut summary.trials[7..14] {
+        trial.end.as_mut().unwrap().unsent = 1;
+    }
+    let operation = &mut summary.designs[2].figures.as_mut().unwrap().operations[0];
+    operation.failures = vec![(FailureKind::TimedOut, 1)];
+    let words = words(&summary, HOUR);
+    assert!(words.starts_with("Take a/x: 300 ops/s"), "{words}");
+    let then = ". a/y left 7 operations unsent. ";
+    let (before, _) = words.split_once(then).unwrap();
+    assert!(before.contains(". a/z does 500 ops/s ("), "{words}");
 }
 
 #[test]
@@ -136,7 +153,9 @@ fn a_load_that_was_longer_than_its_budget_says_so() {
 #[test]
 fn designs_that_questions_lead_to_are_told_with_what_they_do_of_the_operations() {
     let [taken, next] = DESIGNS;
-    let said = beside_questions(&COMPARISON, taken);
+    let told = beside_questions(&COMPARISON, taken);
+    assert_eq!(told.not_taken, None);
+    let said = told.paragraph;
     assert!(
         said.starts_with(&format!("Operations: {taken} takes them: 5")),
         "{said}"
@@ -148,7 +167,10 @@ fn designs_that_questions_lead_to_are_told_with_what_they_do_of_the_operations()
     let mut summary = COMPARISON.clone();
     let first = summary.trials.iter_mut().find(|t| t.start.design == taken);
     first.unwrap().end.as_mut().unwrap().unsent = 4;
-    let said = beside_questions(&compared(&summary), taken);
+    let told = beside_questions(&compared(&summary), taken);
+    let not_taken = format!("{taken} does not take all operations: it left 4 operations unsent.");
+    assert_eq!(told.not_taken, Some(not_taken));
+    let said = told.paragraph;
     let short = format!("{taken} does not take them all: ");
     assert!(said.contains(&short), "{said}");
     assert!(
@@ -161,13 +183,18 @@ fn designs_that_questions_lead_to_are_told_with_what_they_do_of_the_operations()
     summary.designs[0]
         .failures
         .push("its server ended".to_owned());
-    let said = beside_questions(&compared(&summary), taken);
+    let told = beside_questions(&compared(&summary), taken);
+    let not_taken = format!("{taken} does not take the operations: it did not finish.");
+    assert_eq!(told.not_taken, Some(not_taken));
+    let said = told.paragraph;
     let none = format!("Operations: {taken} does not take them: it did not finish. ");
     assert!(said.starts_with(&none), "{said}");
 
     let other = beside_questions(&COMPARISON, "postgres/plain");
     assert_eq!(
-        other,
+        other.paragraph,
         "Operations: postgres/plain was not driven with them."
     );
+    let not_taken = "postgres/plain was not driven with the operations.";
+    assert_eq!(other.not_taken.as_deref(), Some(not_taken));
 }

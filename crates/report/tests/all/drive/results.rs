@@ -218,6 +218,29 @@ fn one_p99_leads_in_tables_charts_and_verdict_and_the_other_is_named() {
 }
 
 #[test]
+fn the_p99_of_service_times_is_the_median_of_the_rounds_too() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    let trials = summary.designs[0].trials.clone();
+    for (trial, p99) in trials.into_iter().zip([0.003, 0.005]) {
+        let mut trials = summary.trials.iter_mut();
+        let trial = trials.find(|t| t.start.trial == trial).unwrap();
+        trial.figures.operations[1].service.as_mut().unwrap().p99 = p99;
+    }
+    let figures = summary.designs[0].figures.as_mut().unwrap();
+    figures.operations[1].service.as_mut().unwrap().p99 = 7.77;
+    let text = render(&summary, 220, false);
+    let row = text.lines().find(|line| line.contains(" write ")).unwrap();
+    assert!(row.contains(" 4.00 ms "), "{row}");
+    assert!(!row.contains("7.77 s"), "{row}");
+    let page = html::render(&summary);
+    let (_, table) = page.split_once("<h2>Operations</h2>").unwrap();
+    let table = table.split("</section>").next().unwrap();
+    assert!(table.contains(">4.00 ms<"), "{table}");
+    assert!(!table.contains(">7.77 s<"), "{table}");
+}
+
+#[test]
 fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
     let mut summary = RATE.clone();
     summary.designs.truncate(1);
@@ -227,6 +250,21 @@ fn an_operation_that_a_round_has_none_of_has_the_p99_of_all_rounds_alone() {
     let row = text.lines().find(|line| line.contains(" write ")).unwrap();
     assert!(row.contains(" 8.88 s "), "{row}");
     assert!(!row.contains("12.0 ms"), "{row}");
+}
+
+#[test]
+fn what_was_read_from_the_disk_is_not_written_as_nothing() {
+    let mut summary = RATE.clone();
+    summary.designs.truncate(1);
+    summary.designs[0]
+        .figures
+        .as_mut()
+        .unwrap()
+        .disk_read_per_byte = Some(0.0008);
+    let words = "read <0.01 bytes from disk for each byte returned";
+    let verdict = verdict(&summary);
+    assert!(verdict.contains(words), "{verdict}");
+    assert!(html::render(&summary).contains(">&lt;0.01<"));
 }
 
 #[test]

@@ -182,12 +182,74 @@ impl fmt::Display for Caution {
                 "{side} is of some of the shards only: its rates are not those of all"
             ),
             Caution::OnlyIn { side, what } => write!(f, "only {side} has {what}"),
-            Caution::Other { what, a, b } => write!(f, "{what}: A has {a}, B {b}"),
+            Caution::Other { what, a, b } => {
+                let (a, b) = only_in_each(a, b);
+                write!(f, "{what}: A has {a}, B {b}")
+            }
             Caution::Days { days: 1 } => f.write_str("a day lies between them"),
             Caution::Days { days } => write!(f, "{days} days lie between them"),
             Caution::Parameters => {
                 f.write_str("their seeds differ, so queries have other parameters")
             }
+        }
+    }
+}
+
+/// Returns of two lists of flags those that the other one lacks; both values as they are if they are no such lists.
+fn only_in_each(a: &str, b: &str) -> (String, String) {
+    let as_they_are = (a.to_owned(), b.to_owned());
+    if !a.starts_with('-') || !b.starts_with('-') {
+        return as_they_are;
+    }
+    let without = |list: &str, other: &str| {
+        let others: Vec<&str> = other.split_whitespace().collect();
+        let own = list
+            .split_whitespace()
+            .filter(|flag| !others.contains(flag));
+        own.collect::<Vec<_>>().join(" ")
+    };
+    match (without(a, b), without(b, a)) {
+        // They differ in their order alone.
+        (a, b) if a.is_empty() && b.is_empty() => as_they_are,
+        (a, b) => (or_not(a), or_not(b)),
+    }
+}
+
+/// Writes flags, or that there are none of them.
+fn or_not(flags: String) -> String {
+    if flags.is_empty() {
+        "no such flag".to_owned()
+    } else {
+        flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn other(a: &str, b: &str) -> String {
+        let [what, a, b] = ["cassandra, jvm_flags", a, b].map(str::to_owned);
+        Caution::Other { what, a, b }.to_string()
+    }
+
+    #[test]
+    fn of_two_lists_of_flags_only_those_are_told_that_differ() {
+        assert_eq!(
+            other("-Xms2G -XX:+UseG1GC -Xmx2G", "-Xms2G -XX:+UseG1GC -Xmx4G"),
+            "cassandra, jvm_flags: A has -Xmx2G, B -Xmx4G"
+        );
+        assert_eq!(
+            other("-Xms2G -XX:+UseG1GC", "-Xms2G"),
+            "cassandra, jvm_flags: A has -XX:+UseG1GC, B no such flag"
+        );
+    }
+
+    #[test]
+    fn other_values_and_another_order_of_flags_are_told_whole() {
+        for (a, b) in [("4 KiB", "64 KiB"), ("none", "-Xms2G"), ("-a -b", "-b -a")] {
+            let told = format!("cassandra, jvm_flags: A has {a}, B {b}");
+            assert_eq!(other(a, b), told);
         }
     }
 }

@@ -115,4 +115,20 @@ impl Unknown {
             Unknown::Obstacle => "the same rows in the same table".to_owned(),
         }
     }
+
+    /// Describes what would be needed for a conclusion about the latest of many runs.
+    pub fn remedy_among_many(self, what: &What) -> String {
+        let remedy = match self {
+            Unknown::FewRounds => return format!("at least {FEWEST_ROUNDS} rounds in each run"),
+            Unknown::NoTwins => "twins in the runs",
+            Unknown::FewSlices => "a longer load in each run",
+            Unknown::Wide if *what == What::Loading => "a longer load in each run",
+            Unknown::Wide => "further runs, with more rounds",
+            Unknown::WideOfFewRounds => "more rounds in each run",
+            Unknown::NotMeasured | Unknown::NoDesign | Unknown::NoQuestion | Unknown::Obstacle => {
+                return self.remedy(Some(what));
+            }
+        };
+        remedy.to_owned()
+    }
 }

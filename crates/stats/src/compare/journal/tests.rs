@@ -123,7 +123,7 @@ fn a_run_killed_in_its_first_line_is_new() {
     add_bytes(dir.path(), br#"{"record":"star"#);
     assert!(matches!(
         Run::open(dir.path()),
-        Err(JournalError::Missing { .. })
+        Err(JournalError::Empty { .. })
     ));
     assert!(
         Journal::create_or_resume(dir.path(), "f2")
@@ -302,6 +302,21 @@ fn a_line_left_by_a_failed_write_is_cut_off_before_the_next() {
         Run::open(dir.path()).unwrap().records(),
         [started(), warning("after")]
     );
+}
+
+#[test]
+fn a_journal_without_a_whole_line_is_told_from_none() {
+    for bytes in [&b""[..], br#"{"record":"star"#] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(Record::FILE), bytes).unwrap();
+        let message = Run::open(dir.path()).unwrap_err().to_string();
+        let told = "its journal.jsonl is empty or cut off in its first line";
+        assert!(message.contains(told), "{message}");
+        assert!(
+            message.ends_with("repeat the `bakeoff run` that began it"),
+            "{message}"
+        );
+    }
 }
 
 #[test]

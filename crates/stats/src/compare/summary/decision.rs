@@ -13,14 +13,15 @@ mod full_scale;
 mod month;
 mod quantiles;
 
-use super::rounds::SAME_WITHIN;
+use super::rounds::{Difference, SAME_WITHIN};
 use super::{DesignSummary, Forecast, QuerySummary, Summary, ledger};
 use crate::decide::{
-    Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, ForecastsHeld, Minimise,
+    Answer, AnswerClass, Cell, Contender, Decision, DecisionInput, Figure, ForecastsHeld, Minimise,
     Noise, Question, Rule, Settled, Status, StoragePrice,
 };
 use crate::random::SplitMix64;
 use crate::thousands;
+use common::asked_of;
 use draws::{TableDraws, draw, timed};
 use full_scale::{at_rest, counted, to_buy};
 
@@ -34,6 +35,8 @@ const STORAGE_SEED: u64 = 0x0057_04A6;
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
 const NOT_MEASURED: [&str; 4] = ["other runs", "a cold cache", "a network", "updates"];
+/// Reason why no design is recommended by times where each question was asked of some designs only.
+const NONE_ASKED_OF_ALL: &str = "no question that counts was asked of all designs (--queries)";
 /// Setting by which an engine says that rows were written to it no faster than a limit.
 const RATE_LIMIT: &str = "rate limit";
 
@@ -45,6 +48,12 @@ impl Summary {
             is_unfinished: !self.finished,
             ..Decision::of(&self.decision_input()?)
         };
+        let decision = self.as_compared_within_rounds(decision);
+        let is_by_times = matches!(decision.rule.minimise, Minimise::Time | Minimise::Month);
+        let has_month = decision.minimised() == Minimise::Month;
+        if is_by_times && !has_month && decision.has_no_question_of_all() {
+            return Some(decision.without_any_answer(NONE_ASKED_OF_ALL));
+        }
         // Nobody should take a design by its storage or loading alone, since there is no answer.
         if decision.rule.minimise != Minimise::Time || self.header.queries.is_empty() {
             return Some(decision);
@@ -56,6 +65,36 @@ impl Summary {
             return Some(decision.without_any_answer("no design answers any question"));
         }
         Some(decision)
+    }
+
+    /// Takes the multiples of the best times, and whether the recommended design is shown to be the best one, from the
+    /// comparison within rounds, as the tables of the run show them, unless the times of the decision are forecasts.
+    fn as_compared_within_rounds(&self, mut decision: Decision) -> Decision {
+        if decision.forecasts_times() {
+            return decision;
+        }
+        if let Some(recommendation) = &decision.recommendation {
+            for question in decision.questions.iter_mut().filter(|q| q.share > 0.0) {
+                let compared = self
+                    .comparison
+                    .design(&question.name, &recommendation.design);
+                if let Some(compared) = compared {
+                    question.is_open = compared.difference == Difference::NotSettled;
+                }
+            }
+        }
+        for design in &mut decision.designs {
+            for (question, cell) in decision.questions.iter().zip(&mut design.cells) {
+                let compared = self.comparison.design(&question.name, &design.id);
+                let Cell::Time { times_best, .. } = cell else {
+                    continue;
+                };
+                if let (Some(times), Some(compared)) = (times_best.as_mut(), compared) {
+                    *times = compared.ratio;
+                }
+            }
+        }
+        decision
     }
 
     /// Counts the forecasts of larger tables from smaller ones: times of the designs and questions that decide.
@@ -97,6 +136,7 @@ impl Summary {
         let stated = header.decide.as_ref();
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
+        let choosable: Vec<&DesignSummary> = self.choosable().collect();
         let mut tables = TableDraws::new();
         let mut of_storage = SplitMix64::new(STORAGE_SEED);
         let measured = DecisionInput {
@@ -112,6 +152,7 @@ impl Summary {
                 .map(|(index, query)| Question {
                     name: query.name.clone(),
                     weight: self.weight(index),
+                    asked_of: asked_of(&choosable, &query.name),
                 })
                 .collect(),
             designs: self

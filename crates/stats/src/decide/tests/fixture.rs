@@ -33,6 +33,7 @@ pub fn input(
             .map(|(name, weight)| Question {
                 name: (*name).to_owned(),
                 weight: *weight,
+                asked_of: None,
             })
             .collect(),
         designs,

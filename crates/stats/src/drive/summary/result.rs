@@ -15,6 +15,12 @@ impl DriveSummary {
         (ends.any(TrialEnd::is_complete) || design.failures.is_empty()) && !(at_a_rate && failed)
     }
 
+    /// Returns whether a design was driven to the end of a load and did not fail itself, whatever failed in the load.
+    pub fn was_driven_to_its_end(&self, design: &DriveDesign) -> bool {
+        let mut ends = self.rounds_of(design).filter_map(|t| t.end.as_ref());
+        design.failures.is_empty() && ends.any(TrialEnd::is_complete)
+    }
+
     /// Returns the trials that the figures of a design are made of.
     pub fn rounds_of<'a>(
         &'a self,

@@ -1,6 +1,6 @@
 //! Draws what the servers of several designs did on one time axis, each from the first of its sampled steps on.
 
-use bakeoff_stats::{SampleAt, ServerSample, ServerWindow};
+use bakeoff_stats::{ServerSample, ServerWindow};
 
 use super::super::growth::{self, Moment};
 use super::super::{AXIS, LEFT, RIGHT, most_points, number, stacked, time_axis, width_of};
@@ -23,15 +23,10 @@ pub struct StepsOf<'a> {
 }
 
 impl StepsOf<'_> {
-    /// Returns whether some of what is drawn of several designs is known of its server.
+    /// Returns whether some of what is drawn of several designs is known of its server, at least once.
     pub fn has_figures(&self) -> bool {
-        let mut samples = self.windows.iter().flat_map(|window| &window.samples);
-        samples.any(|SampleAt { server, .. }| {
-            server.cpu_seconds.is_some()
-                || server.disk_read_bytes.is_some()
-                || server.disk_written_bytes.is_some()
-                || server.gc_seconds.is_some()
-        })
+        let panels = panels(&[moments(&laid_in_parts(self.windows))], 1);
+        panels.iter().any(Panel::has_values)
     }
 }
 
@@ -118,7 +113,7 @@ fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &[Panel]) -> Str
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::During;
+    use bakeoff_stats::{During, SampleAt};
 
     use super::*;
 
@@ -182,6 +177,13 @@ mod tests {
         };
         assert!(!design.has_figures());
         assert_eq!(steps_together("none", &[design], Size::Wide), None);
+        let mut once = window(During::Settle, 2.0, [0.0, 1.0]);
+        once.samples.pop();
+        let design = StepsOf {
+            name: "a",
+            windows: &[&once],
+        };
+        assert!(!design.has_figures(), "one sample tells no growth");
         assert_eq!(steps_together("none", &[], Size::Wide), None);
     }
 }

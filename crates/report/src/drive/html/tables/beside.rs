@@ -6,7 +6,7 @@ use bakeoff_stats::drive::DriveSummary;
 
 use super::{Column, name, table, time};
 use crate::drive::beside::{self, Answering, Asked, Cost};
-use crate::markup::Escaped;
+use crate::markup::{Escaped, design_id};
 use crate::page::table::or_none;
 use crate::units;
 
@@ -19,7 +19,7 @@ const ANSWERING: &str = "Designs that answer, by what that costs the load: those
                          differences are shown. Last are those that answered nothing, or of which a question or too \
                          much of the load failed. Time: the median of an answer; of several questions, of all of \
                          them once. Alone and beside: the load without questions, and with those that this design \
-                         answers.";
+                         answers. The ratio is the median of the ratios within rounds.";
 const QUESTIONS: &str = "A separate client asked one question after the other, over and over. Unfinished: not \
                          answered when its load ended. Differed: from the first answer to the same question.";
 
@@ -47,14 +47,16 @@ pub fn answering(summary: &DriveSummary) -> String {
         ("p99 ratio", |a| or_none(a.p99, |p99| ratio(&p99.ratio))),
     ];
     let rows = beside::answering(summary).into_iter().map(|answering| {
-        let by = Escaped(answering.by).to_string();
+        let by = design_id(answering.by);
         (vec![design(summary, answering.design), by], answering)
     });
     let rows: Vec<(Vec<String>, Answering)> = rows.collect();
     if rows.is_empty() {
         return String::new();
     }
-    table(ANSWERING, &["Design", "Answered by"], &columns, rows)
+    let p99_of = beside::p99_of(summary).map_or_else(String::new, |which| format!(" {which}."));
+    let caption = format!("{ANSWERING}{p99_of}");
+    table(&caption, &["Design", "Answered by"], &columns, rows)
 }
 
 pub fn costs(summary: &DriveSummary) -> String {
@@ -80,7 +82,7 @@ pub fn questions(summary: &DriveSummary) -> String {
         ("Longest", |a| or_none(a.question.longest, units::duration)),
         ("Unfinished", |a| units::count(a.question.unfinished)),
         ("Compared", |a| units::count(a.question.compared)),
-        ("Differed", |a| none_or_red(a.question.differing)),
+        ("Differed", |a| or_none(a.differing(), none_or_red)),
         ("Failed", |a| none_or_red(a.question.failed)),
     ];
     let rows = beside::questions(summary).into_iter().map(|asked| {
@@ -107,7 +109,7 @@ fn headings<'a>(summary: &DriveSummary, what: &'a str) -> Vec<&'a str> {
 fn named(summary: &DriveSummary, (driven, by): (&str, Option<&str>), what: &str) -> Vec<String> {
     let mut names = vec![design(summary, driven)];
     if beside::take_turns(summary) {
-        names.push(Escaped(by.unwrap_or_default()).to_string());
+        names.push(design_id(by.unwrap_or_default()));
     }
     names.push(Escaped(what).to_string());
     names

@@ -31,7 +31,7 @@ pub fn operations(summary: &DriveSummary) -> String {
         ("Longest", |o| seconds(o.figures.response.map(|l| l.max))),
         ("Service p50", |o| seconds(o.figures.service.map(|l| l.p50))),
         ("Service p99", |o| {
-            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
+            o.service_p99().unwrap_or_else(|| NONE.to_owned())
         }),
         ("Service longest", |o| {
             seconds(o.figures.service.map(|l| l.max))

@@ -87,7 +87,7 @@ pub fn questions(summary: &DriveSummary, width: usize, style: Style) -> String {
         Column {
             heading: "Differed".to_owned(),
             rank: 0,
-            content: Content::Cell(|a| Some(none_or_red(a.question.differing))),
+            content: Content::Cell(|a| a.differing().map(none_or_red)),
         },
         Column {
             heading: "Failed".to_owned(),

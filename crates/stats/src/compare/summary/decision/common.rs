@@ -2,11 +2,13 @@
 
 use crate::compare::summary::users::mean_seconds;
 use crate::compare::summary::{DesignSummary, Summary};
+use crate::decide::AskedOf;
 
 impl Summary {
-    /// Returns the rounds in which every design that may be recommended answered every query. Queries at fault, and
-    /// those that no design answered yet, are not considered, nor are designs without any time of a query, such as one
-    /// that a race dropped before its table was loaded: they cannot be ranked.
+    /// Returns the rounds in which every design that may be recommended answered every query. Queries at fault, those
+    /// that some of these designs are not asked, and those that no design answered yet, are not considered, nor are
+    /// designs without any time of a query, such as one that a race dropped before its table was loaded: they cannot
+    /// be ranked.
     pub(super) fn common_rounds(&self) -> Vec<u32> {
         let at_fault = self.queries_at_fault();
         let designs: Vec<&DesignSummary> = self.contenders().collect();
@@ -14,9 +16,11 @@ impl Summary {
             let query = design.query(name);
             query.is_some_and(|query| !query.rounds.is_empty())
         };
+        let choosable: Vec<&DesignSummary> = self.choosable().collect();
         let names = self.header.queries.iter().map(|query| query.name.as_str());
         let counted: Vec<&str> = names
             .filter(|name| !at_fault.contains(name))
+            .filter(|name| asked_of(&choosable, name).is_none())
             .filter(|name| designs.iter().any(|design| has_times(design, name)))
             .collect();
         let ranked =
@@ -44,4 +48,11 @@ impl Summary {
         let seconds: f64 = asked.filter_map(mean_seconds).sum();
         (seconds > 0.0).then_some(seconds)
     }
+}
+
+/// Returns how many of these designs are asked a query; `None` if all are, or none is.
+pub fn asked_of(designs: &[&DesignSummary], query: &str) -> Option<AskedOf> {
+    let is_asked = |design: &&&DesignSummary| design.info.why_not_asked(query).is_none();
+    let (asked, all) = (designs.iter().filter(is_asked).count(), designs.len());
+    (0 < asked && asked < all).then_some(AskedOf { asked, all })
 }

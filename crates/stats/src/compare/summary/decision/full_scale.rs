@@ -166,14 +166,17 @@ fn contenders(input: &DecisionInput) -> impl Iterator<Item = &Contender> {
         .filter(|design| design.status == Status::Right)
 }
 
-/// Returns the questions that have a weight, show how fast designs work, and are answered by at least one.
+/// Returns the questions that have a weight, show how fast designs work, are asked of all designs that may be
+/// recommended, and are answered by at least one.
 pub fn counted(input: &DecisionInput) -> Vec<usize> {
     let is_answered = |answer: &Answer| matches!(answer.time, Timed::Seconds(_));
     let counts = |question: &usize| {
         let answers = contenders(input).filter_map(|design| design.answers.get(*question));
         let answers: Vec<&Answer> = answers.filter(|answer| is_answered(answer)).collect();
         let shows_work = answers.iter().all(|answer| answer.class.shows_work());
-        input.questions[*question].weight > 0.0 && shows_work && !answers.is_empty()
+        let asked = &input.questions[*question];
+        let is_counted = asked.weight > 0.0 && asked.asked_of.is_none();
+        is_counted && shows_work && !answers.is_empty()
     };
     (0..input.questions.len()).filter(counts).collect()
 }

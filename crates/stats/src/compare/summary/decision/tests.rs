@@ -4,7 +4,7 @@ use super::*;
 use crate::NotAsked;
 use crate::compare::testing::{failed, footprint, loaded, run, timed, timed_as, wrong};
 use crate::compare::{Outcome, Planned, QueryPlan, Record, Step};
-use crate::decide::{Certainty, WhyLeftOut, WhyOut};
+use crate::decide::{AskedOf, Certainty, WhyLeftOut, WhyOut};
 
 /// Answers of one design to both queries in this number of rounds, as multiples of a second.
 fn rounds(design: &str, factor: f64, number: u32) -> Vec<Record> {
@@ -106,27 +106,111 @@ fn a_wrong_answer_leaves_the_design_out_and_a_yardstick_never_wins() {
     assert_eq!(decision.recommendation.unwrap().design, "a/y");
 }
 
-#[test]
-fn a_design_that_is_not_asked_everything_is_not_recommended_by_times() {
-    let is_left_out = |record: &Record| match record {
-        Record::Timed(timing) => timing.design == "a/x" && timing.query == "key",
-        _ => false,
+/// Decides for one of two designs, of which the second takes twice as long and each is not asked these queries.
+fn asked_less(not_asked: [&[&str]; 2]) -> Decision {
+    let of = |design: &str| not_asked[usize::from(design == "a/y")];
+    let is_asked = |record: &Record| match record {
+        Record::Timed(timing) => !of(&timing.design).contains(&timing.query.as_str()),
+        _ => true,
     };
-    let mut records: Vec<Record> = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0)).to_vec();
-    records.extend(two_designs(2.0, 7));
-    records.retain(|record| !is_left_out(record));
-    let mut records = run(records);
+    let loading = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0));
+    let records = loading.into_iter().chain(two_designs(2.0, 7));
+    let mut records = run(records.filter(is_asked));
     let Record::Started(header) = &mut records[0] else {
         unreachable!()
     };
-    header.designs[0].not_asked = vec![NotAsked {
-        query: "key".to_owned(),
-        why: "is asked of other designs only".to_owned(),
-    }];
-    let decision = Summary::from_records(&records).unwrap().decision.unwrap();
-    assert_eq!(decision.recommendation.as_ref().unwrap().design, "a/y");
-    let why = WhyOut::NotRanked("key: it was not asked".to_owned());
-    assert_eq!(decision.designs[0].out, Some(why));
+    for (design, queries) in header.designs.iter_mut().zip(not_asked) {
+        let not_asked = queries.iter().map(|query| NotAsked {
+            query: (*query).to_owned(),
+            why: "is asked of other designs only".to_owned(),
+        });
+        design.not_asked = not_asked.collect();
+    }
+    Summary::from_records(&records).unwrap().decision.unwrap()
+}
+
+#[test]
+fn designs_are_ranked_by_the_questions_that_all_were_asked() {
+    let decision = asked_less([&["key"], &[]]);
+    let recommendation = decision.recommendation.as_ref().unwrap();
+    assert_eq!(recommendation.design, "a/x");
+    assert_eq!(recommendation.certainty, Certainty::Settled);
+    assert_eq!(recommendation.runner_up.as_ref().unwrap().design, "a/y");
+    assert_eq!(decision.rounds, 7);
+    assert!(
+        decision.designs[..2]
+            .iter()
+            .all(|design| design.out.is_none())
+    );
+    let why = WhyLeftOut::NotAskedOfAll(AskedOf { asked: 1, all: 2 });
+    assert_eq!(decision.questions[1].left_out, Some(why));
+    assert_eq!(decision.questions[0].share, 1.0);
+    let everything = asked_less([&[], &[]]);
+    assert_eq!(everything.questions[1].left_out, None);
+}
+
+#[test]
+fn without_a_question_that_all_were_asked_none_is_recommended() {
+    let decision = asked_less([&["key"], &["scan"]]);
+    assert_eq!(decision.recommendation, None);
+    assert!(decision.designs.iter().all(|design| !design.is_recommended));
+    let why = decision.no_forecast.unwrap();
+    assert!(
+        why.contains("no question that counts was asked of all designs"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_question_that_no_design_was_asked_is_not_one_of_some() {
+    let decision = asked_less([&["key"], &["key"]]);
+    assert_eq!(decision.recommendation.unwrap().design, "a/x");
+    let why = WhyLeftOut::Unknown("it was not asked".to_owned());
+    assert_eq!(decision.questions[1].left_out, Some(why));
+}
+
+#[test]
+fn a_question_is_open_where_the_comparison_within_rounds_does_not_show_the_best() {
+    let mut records = two_designs(2.0, 7);
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && (timing.design.as_str(), timing.query.as_str()) == ("a/y", "key")
+        {
+            timing.seconds = if timing.round % 2 == 0 { 4.0 } else { 0.6 };
+        }
+    }
+    let decision = decision(records);
+    let recommendation = decision.recommendation.as_ref().unwrap();
+    assert_eq!(recommendation.design, "a/x");
+    let open: Vec<bool> = decision.questions.iter().map(|q| q.is_open).collect();
+    assert_eq!(open, [false, true]);
+}
+
+#[test]
+fn multiples_of_the_best_time_are_those_of_the_comparison_within_rounds() {
+    let mut records = two_designs(2.0, 7);
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.design == "a/y"
+            && timing.round > 3
+        {
+            timing.seconds = 3.0;
+        }
+    }
+    let loading = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0));
+    let all = loading.into_iter().chain(records);
+    let summary = Summary::from_records(&run(all)).unwrap();
+    let compared = summary.comparison.design("scan", "a/y").unwrap().ratio;
+    let decision = summary.decision.as_ref().unwrap();
+    let Cell::Time { times_best, .. } = &decision.designs[1].cells[0] else {
+        panic!("no time")
+    };
+    assert_eq!(*times_best, Some(compared));
+    let of_medians = summary.designs[1].queries[0].times_fastest.unwrap();
+    assert!(
+        (compared - of_medians).abs() > 1e-3,
+        "{compared} {of_medians}"
+    );
 }
 
 /// Two designs of which these keep only the last row of a key.

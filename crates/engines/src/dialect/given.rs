@@ -1,0 +1,170 @@
+//! Names of columns that a question gives to something else as well, so that nobody knows which of both is meant.
+
+use bakeoff_workload::Table;
+
+use super::tokens::{Kind, Token, tokens};
+
+/// Words of queries whose rows have nulls in columns that have none in the table, or that are joined with others.
+const ADD_NULLS: [&str; 6] = ["cube", "except", "grouping", "intersect", "rollup", "union"];
+/// Words before `JOIN` or `OUTER` of joins that add nulls.
+const OUTER: [&str; 3] = ["left", "right", "full"];
+
+/// Returns the tokens of SQL that mean something; none where a token does not end.
+pub fn meaningful(sql: &str) -> Vec<Token<'_>> {
+    let mut words = tokens(sql).unwrap_or_default();
+    words.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    words
+}
+
+/// Returns a table without those columns in its keys that may be null in a query.
+pub fn without_nulls(table: &Table, sql: &str) -> Table {
+    let words = meaningful(sql);
+    let adds_nulls = adds_nulls(&words);
+    let is_certain = |name: &String| !adds_nulls && !is_given(table, &words, name);
+    let mut certain = table.clone();
+    certain.partition_key.retain(is_certain);
+    certain.order_key.retain(is_certain);
+    certain
+}
+
+fn adds_nulls(words: &[Token<'_>]) -> bool {
+    let is_outer = |two: &[Token<'_>]| {
+        OUTER.iter().any(|word| is(&two[0], word)) && (is(&two[1], "join") || is(&two[1], "outer"))
+    };
+    let adds = |token: &Token<'_>| ADD_NULLS.iter().any(|word| is(token, word));
+    words.windows(2).any(is_outer) || words.iter().any(adds)
+}
+
+/// Returns whether SQL gives the name of a column to something, with or without `AS`. In doubt it does.
+pub fn is_given(table: &Table, words: &[Token<'_>], name: &str) -> bool {
+    // Lists of names as in `WITH days(day) AS (...)` and `(VALUES (1)) AS days(day)`.
+    let is_list = |three: &[Token<'_>]| is_sign(&three[0], ')') && is(&three[1], "as");
+    let lists_names = words
+        .windows(4)
+        .any(|four| is_list(&four[..3]) && (is_sign(&four[2], '(') || is_sign(&four[3], '(')));
+    let gives = |at: usize| match words[at].kind {
+        Kind::Name | Kind::Text | Kind::Number | Kind::Parameter => true,
+        Kind::Word => {
+            let mut names = table.columns.iter().map(|column| column.name.as_str());
+            is(&words[at], "as") || is(&words[at], "end") || names.any(|own| is(&words[at], own))
+        }
+        Kind::Sign(')') => !is_distinct_on(words, at),
+        Kind::Sign(_) | Kind::Blank | Kind::Comment => false,
+    };
+    lists_names || (1..words.len()).any(|at| is_called(&words[at], name) && gives(at - 1))
+}
+
+/// Returns whether a token is this name, with or without quotes.
+pub fn is_called(token: &Token<'_>, name: &str) -> bool {
+    match token.kind {
+        Kind::Name => token.text.trim_matches(['"', '`']) == name,
+        _ => is(token, name),
+    }
+}
+
+/// Returns whether a token is this word, in any case.
+pub fn is(token: &Token<'_>, word: &str) -> bool {
+    token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word)
+}
+
+/// Returns whether a token is this sign.
+pub fn is_sign(token: &Token<'_>, sign: char) -> bool {
+    token.kind == Kind::Sign(sign)
+}
+
+/// Returns whether the parenthesis that closes at a place is that of `DISTINCT ON (...)`, behind which a column is.
+fn is_distinct_on(words: &[Token<'_>], closing: usize) -> bool {
+    let mut open = 0_usize;
+    for at in (0..=closing).rev() {
+        if is_sign(&words[at], ')') {
+            open += 1;
+        } else if is_sign(&words[at], '(') {
+            open -= 1;
+            if open == 0 {
+                let before = at.checked_sub(1).and_then(|before| words.get(before));
+                return before.is_some_and(|before| is(before, "on"));
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::{Column, ColumnType};
+
+    use super::*;
+
+    fn table() -> Table {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        Table {
+            name: "readings".to_owned(),
+            columns: vec![
+                column("room", ColumnType::Text),
+                column("time", ColumnType::Timestamp),
+                column("note", ColumnType::Text),
+            ],
+            partition_key: vec!["room".to_owned()],
+            order_key: vec!["time".to_owned()],
+        }
+    }
+
+    #[test]
+    fn keys_are_never_null_where_nothing_else_has_their_names() {
+        let certain = |sql: &str| {
+            let certain = without_nulls(&table(), sql);
+            let names = certain.partition_key.iter().chain(&certain.order_key);
+            names.cloned().collect::<Vec<String>>().join(" ")
+        };
+        for (sql, expected) in [
+            ("SELECT room, time FROM readings ORDER BY room", "room time"),
+            (
+                "SELECT DISTINCT ON (room) room, r.time FROM readings AS r JOIN readings AS s ON r.room = s.room \
+                 ORDER BY room",
+                "room time",
+            ),
+            (
+                "SELECT left(room, 1) AS beginning FROM readings WHERE time > 'a' ORDER BY time",
+                "room time",
+            ),
+            ("SELECT nullif(room, 'a') AS room FROM readings", "time"),
+            (
+                "SELECT lag(room) OVER (ORDER BY time) room FROM readings",
+                "time",
+            ),
+            ("SELECT note room FROM readings", "time"),
+            ("SELECT note AS \"time\" FROM readings", "room"),
+            (
+                "SELECT CASE WHEN true THEN time END time FROM readings",
+                "room",
+            ),
+            ("SELECT room FROM readings GROUP BY ROLLUP (room)", ""),
+            (
+                "SELECT room FROM readings GROUP BY grouping sets ((room), ())",
+                "",
+            ),
+            (
+                "SELECT s.room FROM readings AS r LEFT JOIN readings AS s ON r.note = s.room",
+                "",
+            ),
+            (
+                "SELECT s.room FROM readings AS r FULL OUTER JOIN readings AS s USING (room)",
+                "",
+            ),
+            (
+                "SELECT room FROM readings UNION ALL SELECT note FROM readings",
+                "",
+            ),
+            (
+                "WITH r(room) AS (SELECT note FROM readings) SELECT room FROM r",
+                "",
+            ),
+            ("SELECT room FROM (VALUES (NULL)) AS v(room)", ""),
+        ] {
+            assert_eq!(certain(sql), expected, "{sql}");
+        }
+    }
+}
