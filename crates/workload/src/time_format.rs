@@ -162,8 +162,8 @@ fn time_in(pattern: &str, year: Option<i16>, cell: &str) -> Option<i64> {
     time_of(&parts)?.checked_add(behind)
 }
 
-/// Returns whether a year that was read from a cell has fewer than four digits there, as 24 has, which is hardly the year
-/// 24.
+/// Returns whether a year that was read from a cell has fewer than four digits there, as 24 has, which is hardly the
+/// year 24.
 fn is_cut_short(year: i16, cell: &str) -> bool {
     (0..1_000).contains(&year) && !cell.contains(&format!("{year:04}"))
 }

@@ -1,5 +1,5 @@
-//! Whole numbers that a query compares with floats of 32 bits. Both would be such floats, and from 16,777,217 on not every
-//! whole number is one: it would be compared as another one.
+//! Whole numbers that a query compares with floats of 32 bits. Both would be such floats, and from 16,777,217 on not
+//! every whole number is one: it would be compared as another one.
 
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -25,8 +25,8 @@ pub fn as_written_in_plan(plan: LogicalPlan) -> Result<LogicalPlan, DataFusionEr
     Ok(rewritten.data)
 }
 
-/// Takes whole numbers as doubles where an expression over columns of this schema compares floats with them and no float
-/// is that number.
+/// Takes whole numbers as doubles where an expression over columns of this schema compares floats with them and no
+/// float is that number.
 pub fn as_written(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>, DataFusionError> {
     expr.transform_up(|expr| Ok(compared(expr, schema)))
 }

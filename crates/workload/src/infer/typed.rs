@@ -112,8 +112,8 @@ impl TypedFiles {
 }
 
 impl TypedFile {
-    /// Reads all batches, of which each has the columns with these indexes in the order of the file; all columns if none
-    /// are given.
+    /// Reads all batches, of which each has the columns with these indexes in the order of the file; all columns if
+    /// none are given.
     fn batches(&self, columns: Option<&[usize]>) -> Result<(&Path, StoredBatches)> {
         match self {
             TypedFile::Arrow(ipc) => Ok((ipc.path.as_path(), ipc.batches(columns)?)),

@@ -9,8 +9,8 @@ use crate::{ColumnType, DecimalMark, ThousandsMark};
 
 /// Returns what says that the numbers of a file have a decimal comma: the user, or a column whose numbers have no other
 /// form, where no column has numbers with a decimal point, or commas that are unmistakably before three digits. Points
-/// before three digits each are decimal ones, too, unless a number such as `1.234,50` shows that they are not. Numbers in
-/// lines of JSON have a point unless the user says otherwise.
+/// before three digits each are decimal ones, too, unless a number such as `1.234,50` shows that they are not. Numbers
+/// in lines of JSON have a point unless the user says otherwise.
 pub fn comma(
     names: &[String],
     rows: &FileRows,
@@ -74,8 +74,8 @@ pub fn note_on_points(seen: &SeenColumns, rows: &FileRows, asked: &Asked) -> Opt
     let names: Vec<String> = columns.map(|column| format!("`{}`", column.name)).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{}: each number has a point and three digits behind it, which are read as decimals; if the point is before \
-             thousands, say --decimal ,",
+            "{}: each number has a point and three digits behind it, which are read as decimals; if the point is \
+             before thousands, say --decimal ,",
             names.join(", ")
         )
     })

@@ -57,8 +57,8 @@ pub enum Decimals {
     Comma(u64, String),
     /// Its numbers cannot have one.
     Point,
-    /// All its numbers have a point and three digits behind it, which are decimals unless other columns show that points
-    /// are before three digits.
+    /// All its numbers have a point and three digits behind it, which are decimals unless other columns show that
+    /// points are before three digits.
     RatherPoint,
     /// Its numbers may have one, or it has none.
     Either,

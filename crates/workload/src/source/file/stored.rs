@@ -118,8 +118,8 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
     }
 }
 
-/// Returns whether numbers of a stored type may have more digits than a bigint or a double, so that a column of texts may
-/// have them as well.
+/// Returns whether numbers of a stored type may have more digits than a bigint or a double, so that a column of texts
+/// may have them as well.
 pub fn has_more_digits(stored: &DataType) -> bool {
     use DataType::{Decimal64, Decimal128, Decimal256, Dictionary, UInt64};
     /// Digits of any decimal number that its nearest double keeps.
