@@ -56,7 +56,7 @@ fn rows_that_a_low_consistency_level_may_miss_are_told() {
     // Of three copies, one need not have what others have written.
     server.cql(
         "ALTER KEYSPACE scanned
-         WITH replication = {'class': 'NetworkTopologyStrategy', 'replication_factor': 3};\n",
+         WITH replication = {'class': 'NetworkTopologyStrategy', 'datacenter1': 3};\n",
     );
     for arguments in all {
         asked(arguments)
