@@ -66,7 +66,8 @@ fn a_child_is_killed_at_every_point() {
     let mut names = BTreeSet::new();
     while let Some(path) = paths.pop() {
         if path.is_dir() {
-            paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            let within = fs::read_dir(path).unwrap();
+            paths.extend(within.map(|entry| entry.unwrap().path()));
             continue;
         }
         let text = fs::read_to_string(path).unwrap();
