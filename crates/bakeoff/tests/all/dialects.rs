@@ -63,7 +63,6 @@ const QUESTIONS: [&str; 38] = [
      WHERE time >= TIMESTAMP '2016-01-01 01:05:00' AT TIME ZONE 'Europe/Berlin'",
     "SELECT count(*) AS n, max(time) AS newest FROM cpu
      WHERE time >= '2016-01-01T02:05:00+02:00' AND time < TIMESTAMP '2015-12-31 19:30:00-05:00'",
-    "SELECT hostname, count(*) AS n FROM cpu GROUP BY ROLLUP (hostname) ORDER BY hostname",
 ];
 
 /// A workload that asks these questions of some designs.
