@@ -7,7 +7,7 @@ use crate::support::going_on::all_is_right;
 use crate::support::{Bench, READINGS};
 
 /// Questions with functions that are others in at least one dialect.
-const QUESTIONS: [&str; 38] = [
+const QUESTIONS: [&str; 37] = [
     "SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) AS p FROM cpu GROUP BY hostname",
     "SELECT quantile_cont(usage_idle, 0.35) AS p, sum(usage_user / 7) AS total FROM cpu",
     "SELECT hostname, median(usage_user) AS m FROM cpu GROUP BY hostname ORDER BY hostname",
