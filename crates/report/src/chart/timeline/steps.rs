@@ -226,7 +226,8 @@ mod tests {
 
     use super::*;
 
-    fn window(during: During, seconds: f64, cpu: [f64; 2]) -> ServerWindow {
+    /// A step that was sampled when it began and when it ended.
+    pub(super) fn window(during: During, seconds: f64, cpu: [f64; 2]) -> ServerWindow {
         let sample = |seconds, cpu| SampleAt {
             seconds,
             server: ServerSample {

@@ -113,26 +113,10 @@ fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &[Panel]) -> Str
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{During, SampleAt};
+    use bakeoff_stats::During;
 
+    use super::super::tests::window;
     use super::*;
-
-    fn window(during: During, seconds: f64, cpu: [f64; 2]) -> ServerWindow {
-        let sample = |seconds, cpu| SampleAt {
-            seconds,
-            server: ServerSample {
-                cpu_seconds: Some(cpu),
-                ..ServerSample::default()
-            },
-        };
-        ServerWindow {
-            design: "a".to_owned(),
-            during,
-            began_at_ns: 0,
-            seconds,
-            samples: vec![sample(0.0, cpu[0]), sample(seconds, cpu[1])],
-        }
-    }
 
     #[test]
     fn each_design_has_a_line_from_its_own_first_step_on() {
