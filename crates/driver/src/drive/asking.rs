@@ -1,5 +1,6 @@
 //! The questions of a drive, with the designs that answer them and their first answers.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bakeoff_stats::drive::DriveLog;
@@ -34,14 +35,14 @@ pub struct Asking<'a> {
     pub asked: &'a BesideFor,
     /// The designs that answer, in the order of their names; empty if each driven design answers itself.
     answerers: Vec<Answerer>,
-    /// The first answer to each question: of all designs, or of each one that answers.
-    first: Vec<Vec<Option<FirstAnswer>>>,
+    /// The first answer to each question, by the design that gave it, or by an empty name if all designs give the same.
+    first: HashMap<String, Vec<Option<FirstAnswer>>>,
 }
 
 impl<'a> Asking<'a> {
     pub fn new(asked: &'a BesideFor, answerers: Vec<Answerer>) -> Asking<'a> {
         Asking {
-            first: vec![vec![None; asked.questions.len()]; asked.answerers()],
+            first: HashMap::new(),
             asked,
             answerers,
         }
@@ -97,7 +98,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Makes the client of a load on a design in a round, whose questions the design at this place answers.
-    pub fn client(&mut self, target: &Arc<dyn Target>, place: usize, round: u32) -> Client {
+    pub fn client(&self, target: &Arc<dyn Target>, place: usize, round: u32) -> Client {
         let another = self.answerers.get(place);
         let answering = match another.and_then(|answerer| answerer.design.as_ref().ok()) {
             Some(design) => Answering::Another(design.clone()),
@@ -111,18 +112,25 @@ impl<'a> Asking<'a> {
             is_compared: self.asked.rows_stay && question.has_one_answer,
         });
         let questions = questions.collect();
-        let first = std::mem::take(self.first_of(place));
+        // A copy, since a load that fails gives none back.
+        let none = || vec![None; self.asked.questions.len()];
+        let first = self.first.get(&self.compared_by(target, place));
+        let first = first.cloned().unwrap_or_else(none);
         Client::new(answering, questions, first)
     }
 
-    /// Takes the first answers back from a client that has ended.
-    pub fn keep(&mut self, place: usize, client: Client) {
-        *self.first_of(place) = client.into_first();
+    /// Takes the first answers back from a client of a load on a design that has ended.
+    pub fn keep(&mut self, target: &Arc<dyn Target>, place: usize, client: Client) {
+        let by = self.compared_by(target, place);
+        self.first.insert(by, client.into_first());
     }
 
-    /// Returns the first answers with which those of the design at this place are compared.
-    fn first_of(&mut self, place: usize) -> &mut Vec<Option<FirstAnswer>> {
-        let of = if self.asked.designs_agree { 0 } else { place };
-        &mut self.first[of]
+    /// Returns the name under which the first answers are kept with which the next ones are compared.
+    fn compared_by(&self, target: &Arc<dyn Target>, place: usize) -> String {
+        if self.asked.designs_agree {
+            return String::new();
+        }
+        let answerer = self.answerers.get(place);
+        answerer.map_or_else(|| target.info().id.clone(), |answerer| answerer.id.clone())
     }
 }

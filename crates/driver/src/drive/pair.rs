@@ -70,7 +70,7 @@ async fn warm(turn: &mut Turn<'_, '_>, asking: &mut Asking<'_>) -> Result<(), Tr
         for place in asking.places() {
             let client = asking.client(&turn.design.target, place, turn.round);
             client.warm_up(turn.stop).await;
-            asking.keep(place, client);
+            asking.keep(&turn.design.target, place, client);
         }
         turn.design.was_asked = true;
     }
@@ -104,7 +104,7 @@ async fn with(
         ended = at_work.end(trial.driven.duration) => ended?,
         () = turn.stop.asked() => return Err("stopped".into()),
     };
-    asking.keep(place, client);
+    asking.keep(&turn.design.target, place, client);
     let record = BesideRecord {
         trial: trial.number,
         design: turn.design.target.info().id.clone(),

@@ -18,9 +18,9 @@ use crate::exit::Misuse;
 pub const LOAD: &str = "load";
 /// Most rounds of loads, as many as a report asks for, and fewest.
 const MOST_ROUNDS: u32 = 7;
+const FEWEST_ROUNDS: u32 = 2;
 /// Fewest rounds in which a difference can be settled: beyond them, longer loads are worth more than another round.
 const ROUNDS_TO_SETTLE: u32 = 5;
-const FEWEST_ROUNDS: u32 = 2;
 /// The longest load.
 const LONGEST: Duration = Duration::from_secs(60);
 /// The shortest load from which there are figures.
