@@ -79,15 +79,8 @@ impl Query<'_> {
         let is_typed = at > 0 && self.is_word(at - 1, &["timestamp"]);
         let is_cast = self.is_sign(at + 1, ":")
             && self.is_sign(at + 2, ":")
-            && self.is_word(at + 3, &["timestamp"])
-            && !self.is_word(at + 4, &["with"]);
-        let is_in_cast = at > 1
-            && self.is_sign(at - 1, "(")
-            && self.is_word(at - 2, &["cast", "try_cast"])
-            && self.is_word(at + 1, &["as"])
-            && self.is_word(at + 2, &["timestamp"])
-            && self.is_sign(at + 3, ")");
-        is_typed || is_cast || is_in_cast || self.is_before_column(at) || self.is_behind_column(at)
+            && self.is_word(at + 3, &["timestamp"]);
+        is_typed || is_cast || self.is_before_column(at) || self.is_behind_column(at)
     }
 
     /// Returns whether a text is compared with the column of times behind it.
@@ -223,7 +216,6 @@ mod tests {
     fn literals_beside_times_are_written_in_utc() {
         for condition in [
             "WHERE time > OFFSET",
-            "WHERE time > CAST(OFFSET AS TIMESTAMP)",
             "WHERE room = 'a' AND r.time <= OFFSET ORDER BY room",
             "WHERE (\"time\" <> OFFSET) -- OFFSET",
             "WHERE OFFSET < time AND room > 'b'",
