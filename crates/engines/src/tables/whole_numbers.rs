@@ -46,19 +46,15 @@ fn compared(mut expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
             low,
             high,
             ..
-        }) => {
-            if is_float(value, schema) {
-                let is_low = widen(low);
-                changes = widen(high) || is_low;
-            }
+        }) if is_float(value, schema) => {
+            let is_low = widen(low);
+            changes = widen(high) || is_low;
         }
         Expr::InList(InList {
             expr: value, list, ..
-        }) => {
-            if is_float(value, schema) {
-                for number in list {
-                    changes |= widen(number);
-                }
+        }) if is_float(value, schema) => {
+            for number in list {
+                changes |= widen(number);
             }
         }
         _ => {}
