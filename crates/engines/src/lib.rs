@@ -69,6 +69,7 @@ mod translate;
 mod unimplemented;
 mod unknown_function;
 mod value_folders;
+mod whole_sums;
 
 pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};

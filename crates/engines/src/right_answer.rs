@@ -9,9 +9,15 @@ use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::execute;
+use crate::whole_sums;
 
 /// Runs SQL and returns its answer with what is known of it.
+///
+/// # Errors
+/// Fails with DataFusion's message, for an answer that is too large to be compared, and for a sum of whole numbers
+/// beyond 64 bits, which DataFusion would let wrap around.
 pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
+    let session = &whole_sums::session(session);
     let plan = session.state().create_logical_plan(sql).await?;
     let order_by = ordering(&plan);
     let LogicalPlan::Limit(mut limit) = plan else {

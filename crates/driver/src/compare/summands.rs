@@ -2,12 +2,15 @@
 
 use super::marking::{MARK, closing, rewritten};
 
-/// Rewrites SQL so that sums and means are those of summands without their signs, times [`MARK`]. Returns
-/// `None` where there are none.
+/// Rewrites SQL so that sums and means are those of summands without their signs, times [`MARK`]. They are doubles,
+/// since whole numbers without their signs may add up to more than 64 bits. Returns `None` where there are none.
 pub fn marked(sql: &str) -> Option<String> {
     rewritten(sql, |text| {
         let (name, summed, behind) = call(text)?;
-        Some((format!("({MARK:e} * {name}(abs({summed})))"), behind))
+        Some((
+            format!("({MARK:e} * {name}(abs(CAST({summed} AS DOUBLE))))"),
+            behind,
+        ))
     })
 }
 
@@ -53,15 +56,15 @@ mod tests {
         let cases = [
             (
                 "SELECT sum(x) FROM t",
-                "SELECT (1e-200 * sum(abs(x))) FROM t",
+                "SELECT (1e-200 * sum(abs(CAST(x AS DOUBLE)))) FROM t",
             ),
             (
                 "SELECT AVG (a * (b + 1)) m",
-                "SELECT (1e-200 * AVG(abs(a * (b + 1)))) m",
+                "SELECT (1e-200 * AVG(abs(CAST(a * (b + 1) AS DOUBLE)))) m",
             ),
             (
                 "SELECT sum(x) -- don't\n, 'sum(' FROM t",
-                "SELECT (1e-200 * sum(abs(x))) -- don't\n, 'sum(' FROM t",
+                "SELECT (1e-200 * sum(abs(CAST(x AS DOUBLE)))) -- don't\n, 'sum(' FROM t",
             ),
         ];
         for (sql, expected) in cases {

@@ -42,6 +42,7 @@ pub use query::Query;
 pub use scan::{Scan, ScanRequest, Scanner};
 pub use source::{Doubt, JoinedTime, Rows, SaidOfText, Source, SourceColumn};
 
+use crate::whole_sums::WholeSums;
 use crate::{cassandra, sql};
 
 /// The only catalog.
@@ -107,6 +108,7 @@ impl Tables {
             (CATALOG, NO_KEYSPACE),
         )?;
         session.add_analyzer_rule(Arc::new(wide_numbers::ExactNumbers));
+        session.add_analyzer_rule(Arc::new(WholeSums::Compared));
         Ok(Tables {
             options,
             connection,

@@ -43,6 +43,10 @@ fn functions_of_other_systems_are_those_of_a_workload() {
         let ended = bench.bakeoff(&["sql", sql, "--dir", "t", "--format", "csv"]);
         assert_eq!(ended.expect(0).stdout, expected, "{sql}");
     }
+    // It would wrap around.
+    let sum = "SELECT sum(CAST(value AS BIGINT) + 9223372036854775000) AS s FROM t";
+    let ended = bench.bakeoff(&["sql", sum, "--dir", "t"]).expect(1);
+    ended.says("is about 2.767e19, which is beyond whole numbers of 64 bits: write sum(CAST(");
 }
 
 #[test]
