@@ -85,7 +85,7 @@ pub fn translated(
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
     if dialect == SqlDialect::Datafusion {
-        zones::check_names(sql).map_err(of_zone)?;
+        zones::check_names(table, sql).map_err(of_zone)?;
     }
     let in_utc = { dialect != SqlDialect::Datafusion }.then(|| offsets::in_utc(table, sql));
     let in_utc = in_utc.flatten();
