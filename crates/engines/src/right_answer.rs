@@ -9,6 +9,7 @@ use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::execute;
+use crate::unaliased::unaliased;
 
 /// Runs SQL and returns its answer with what is known of it.
 pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
@@ -95,13 +96,6 @@ pub fn ordering(plan: &LogicalPlan) -> Vec<usize> {
             sort.expr.iter().map_while(position).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
     }
 }
 

@@ -13,7 +13,7 @@ const OUTER: [&str; 3] = ["left", "right", "full"];
 /// Returns the tokens of SQL that mean something; none where a token does not end.
 pub fn meaningful(sql: &str) -> Vec<Token<'_>> {
     let mut words = tokens(sql).unwrap_or_default();
-    words.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    words.retain(|token| token.is_meaningful());
     words
 }
 

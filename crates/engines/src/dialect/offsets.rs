@@ -22,9 +22,8 @@ const MOST_DIGITS: usize = 6;
 /// Writes each literal that is certain to be a time in UTC, without its offset. Returns `None` if there is none.
 pub fn in_utc(table: &Table, sql: &str) -> Option<String> {
     let all = tokens(sql)?;
-    let is_meaningful = |token: &Token<'_>| !matches!(token.kind, Kind::Blank | Kind::Comment);
     let places: Vec<usize> = (0..all.len())
-        .filter(|at| is_meaningful(&all[*at]))
+        .filter(|at| all[*at].is_meaningful())
         .collect();
     let words: Vec<Token<'_>> = places.iter().map(|place| all[*place]).collect();
     let mut columns: Vec<&str> = { table.columns.iter() }
