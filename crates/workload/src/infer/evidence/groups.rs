@@ -188,13 +188,8 @@ impl Evidence {
 
     /// Decides for plain numbers and those with this mark.
     fn with_marks(&self, numbers: Numbers, mark: ThousandsMark) -> Decision {
-        let Numbers { all, whole, .. } = numbers;
-        let (kind, mut why) = if whole == all {
-            numbers.whole_type()
-        } else {
-            (ColumnType::Double, "numbers".to_owned())
-        };
-        let misfits = self.values.saturating_sub(all);
+        let (kind, mut why) = numbers.kind("numbers");
+        let misfits = self.values.saturating_sub(numbers.all);
         why.push_str(&format!(
             ", with {} before each three digits",
             mark.described()
