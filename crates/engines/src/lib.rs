@@ -66,6 +66,7 @@ mod text_of_time;
 mod ties;
 mod tls;
 mod translate;
+mod unaliased;
 mod unimplemented;
 mod unknown_function;
 mod value_folders;

@@ -23,6 +23,7 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::{message, run};
+use crate::unaliased::unaliased;
 
 /// The factor by which each window is longer than the one before.
 const LONGER: i64 = 16;
@@ -297,13 +298,6 @@ fn grouped<'a>(plan: &'a LogicalPlan, column: &Column) -> Option<(&'a Aggregate,
             Some((aggregate, unaliased(group)))
         }
         _ => None,
-    }
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
     }
 }
 

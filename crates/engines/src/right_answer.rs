@@ -9,6 +9,7 @@ use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
 use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::execute;
+use crate::unaliased::unaliased;
 use crate::whole_sums;
 
 /// Runs SQL and returns its answer with what is known of it.
@@ -101,13 +102,6 @@ pub fn ordering(plan: &LogicalPlan) -> Vec<usize> {
             sort.expr.iter().map_while(position).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
     }
 }
 

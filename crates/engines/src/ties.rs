@@ -15,6 +15,7 @@ use datafusion::logical_expr::{
 use crate::nulls::with_nulls;
 use crate::sql::session_with;
 use crate::statements::parse;
+use crate::unaliased::unaliased;
 
 /// Functions that take the value of one row of a group.
 const OF_ONE_ROW: [&str; 2] = ["first_value", "last_value"];
@@ -165,13 +166,6 @@ fn name(expr: &Expr) -> Option<String> {
     unaliased(expr)
         .try_as_col()
         .map(|column| column.name.clone())
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
-    }
 }
 
 /// Writes what rows are ordered by, which is never nothing: a workload is refused before.

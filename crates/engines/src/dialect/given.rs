@@ -3,6 +3,7 @@
 use bakeoff_workload::Table;
 
 use super::tokens::{Kind, Token, tokens};
+use super::types::KEYWORDS;
 
 /// Words of queries whose rows have nulls in columns that have none in the table, or that are joined with others.
 const ADD_NULLS: [&str; 6] = ["cube", "except", "grouping", "intersect", "rollup", "union"];
@@ -12,7 +13,7 @@ const OUTER: [&str; 3] = ["left", "right", "full"];
 /// Returns the tokens of SQL that mean something; none where a token does not end.
 pub fn meaningful(sql: &str) -> Vec<Token<'_>> {
     let mut words = tokens(sql).unwrap_or_default();
-    words.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    words.retain(|token| token.is_meaningful());
     words
 }
 
@@ -37,11 +38,6 @@ fn adds_nulls(words: &[Token<'_>]) -> bool {
 
 /// Returns whether SQL gives the name of a column to something, with or without `AS`. In doubt it does.
 pub fn is_given(table: &Table, words: &[Token<'_>], name: &str) -> bool {
-    // Lists of names as in `WITH days(day) AS (...)` and `(VALUES (1)) AS days(day)`.
-    let is_list = |three: &[Token<'_>]| is_sign(&three[0], ')') && is(&three[1], "as");
-    let lists_names = words
-        .windows(4)
-        .any(|four| is_list(&four[..3]) && (is_sign(&four[2], '(') || is_sign(&four[3], '(')));
     let gives = |at: usize| match words[at].kind {
         Kind::Name | Kind::Text | Kind::Number | Kind::Parameter => true,
         Kind::Word => {
@@ -51,7 +47,47 @@ pub fn is_given(table: &Table, words: &[Token<'_>], name: &str) -> bool {
         Kind::Sign(')') => !is_distinct_on(words, at),
         Kind::Sign(_) | Kind::Blank | Kind::Comment => false,
     };
-    lists_names || (1..words.len()).any(|at| is_called(&words[at], name) && gives(at - 1))
+    is_listed(words, name)
+        || (1..words.len()).any(|at| is_called(&words[at], name) && gives(at - 1))
+}
+
+/// Returns whether a name is in a list of names that SQL gives, as in `WITH days(day) AS (...)` and
+/// `(VALUES (1)) AS days(day)`, with or without `AS`.
+fn is_listed(words: &[Token<'_>], name: &str) -> bool {
+    let is_of_list =
+        |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name) || is_sign(token, ',');
+    (2..words.len()).any(|open| {
+        if !is_sign(&words[open], '(') {
+            return false;
+        }
+        let inside = &words[open + 1..];
+        let length = inside.iter().position(|token| !is_of_list(token));
+        let (list, behind) = inside.split_at(length.unwrap_or(0));
+        let mut items = list.split(|token| is_sign(token, ','));
+        behind.first().is_some_and(|token| is_sign(token, ')'))
+            && list.iter().any(|token| is_called(token, name))
+            && items.all(|item| item.len() == 1)
+            && (is_before_query(behind) || is_behind_alias(words, open))
+    })
+}
+
+/// Returns whether a query with a name begins behind the list of its columns, which ends with the first token here.
+fn is_before_query(behind: &[Token<'_>]) -> bool {
+    let begins =
+        |next: &Token<'_>| is_sign(next, '(') || is(next, "not") || is(next, "materialized");
+    matches!(behind, [_, word, next, ..] if is(word, "as") && begins(next))
+}
+
+/// Returns whether the parenthesis at a place is behind the name that SQL gives to a table or to another parenthesis.
+fn is_behind_alias(words: &[Token<'_>], open: usize) -> bool {
+    let (before, alias) = (&words[open - 2], &words[open - 1]);
+    let is_alias = match alias.kind {
+        Kind::Name => true,
+        Kind::Word => !is(alias, "using") && !KEYWORDS.iter().any(|word| is(alias, word)),
+        _ => false,
+    };
+    let is_of_parenthesis = is_sign(before, ')') && !is_distinct_on(words, open - 2);
+    is_alias && (is(before, "as") || is_of_parenthesis)
 }
 
 /// Returns whether a token is this name, with or without quotes.
@@ -160,9 +196,23 @@ mod tests {
             ),
             (
                 "WITH r(room) AS (SELECT note FROM readings) SELECT room FROM r",
+                "time",
+            ),
+            (
+                "WITH r(\"room\", time) AS NOT MATERIALIZED (SELECT note, note FROM readings) SELECT room FROM r",
                 "",
             ),
-            ("SELECT room FROM (VALUES (NULL)) AS v(room)", ""),
+            ("SELECT room FROM (VALUES (NULL)) AS v(room)", "time"),
+            ("SELECT a FROM readings AS v(a, time)", "room"),
+            (
+                "SELECT time FROM (SELECT note, NULL FROM readings) v(a, \"time\")",
+                "room",
+            ),
+            (
+                "SELECT DISTINCT ON (note) lower(room) AS low, CAST((1 + 2) AS decimal(10, 2)) AS sum FROM readings \
+                 WHERE note IN ('a') AND (room) > 'b' AND time IN (SELECT max(time) FROM readings)",
+                "room time",
+            ),
         ] {
             assert_eq!(certain(sql), expected, "{sql}");
         }

@@ -85,7 +85,7 @@ pub fn translated(
     sql: &str,
 ) -> Result<Option<String>, Untranslatable> {
     if dialect == SqlDialect::Datafusion {
-        zones::check_names(sql).map_err(of_zone)?;
+        zones::check_names(table, sql).map_err(of_zone)?;
     }
     let in_utc = { dialect != SqlDialect::Datafusion }.then(|| offsets::in_utc(table, sql));
     let in_utc = in_utc.flatten();
@@ -219,7 +219,7 @@ fn intervals(dialect: SqlDialect, parts: &mut [Unit]) {
 /// Returns the word of the first interval that is left in a translated text.
 fn interval_in(sql: &str) -> Option<String> {
     let mut all = tokens::tokens(sql)?;
-    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    all.retain(|token| token.is_meaningful());
     let pair = all.windows(2).find(|pair| {
         let is_literal = matches!(pair[1].kind, Kind::Text | Kind::Number);
         pair[0].kind == Kind::Word && pair[0].text.eq_ignore_ascii_case("interval") && is_literal

@@ -22,9 +22,8 @@ const MOST_DIGITS: usize = 6;
 /// Writes each literal that is certain to be a time in UTC, without its offset. Returns `None` if there is none.
 pub fn in_utc(table: &Table, sql: &str) -> Option<String> {
     let all = tokens(sql)?;
-    let is_meaningful = |token: &Token<'_>| !matches!(token.kind, Kind::Blank | Kind::Comment);
     let places: Vec<usize> = (0..all.len())
-        .filter(|at| is_meaningful(&all[*at]))
+        .filter(|at| all[*at].is_meaningful())
         .collect();
     let words: Vec<Token<'_>> = places.iter().map(|place| all[*place]).collect();
     let mut columns: Vec<&str> = { table.columns.iter() }
@@ -77,10 +76,24 @@ impl Query<'_> {
             return false;
         }
         let is_typed = at > 0 && self.is_word(at - 1, &["timestamp"]);
-        let is_cast = self.is_sign(at + 1, ":")
-            && self.is_sign(at + 2, ":")
-            && self.is_word(at + 3, &["timestamp"]);
-        is_typed || is_cast || self.is_before_column(at) || self.is_behind_column(at)
+        is_typed || self.is_cast(at) || self.is_before_column(at) || self.is_behind_column(at)
+    }
+
+    /// Returns whether a text alone is cast to a time without a zone.
+    fn is_cast(&self, at: usize) -> bool {
+        let has_colons = self.is_sign(at + 1, ":") && self.is_sign(at + 2, ":");
+        let is_in_cast = at > 1
+            && self.is_sign(at - 1, "(")
+            && self.is_word(at - 2, &["cast", "try_cast"])
+            && self.is_word(at + 1, &["as"]);
+        has_colons && self.is_type(at + 3) || is_in_cast && self.is_type(at + 2)
+    }
+
+    /// Returns whether the type of times without a zone is at a place.
+    fn is_type(&self, at: usize) -> bool {
+        // Digits of a second may be between, as in `timestamp(3) with time zone`.
+        let digits = if self.is_sign(at + 1, "(") { 3 } else { 0 };
+        self.is_word(at, &["timestamp"]) && !self.is_word(at + 1 + digits, &["with"])
     }
 
     /// Returns whether a text is compared with the column of times behind it.
@@ -227,6 +240,9 @@ mod tests {
             "WHERE r.time NOT IN (TIMESTAMP OFFSET, OFFSET)",
             "WHERE time - INTERVAL '1 day' > TIMESTAMP OFFSET",
             "WHERE date_trunc('day', time) > OFFSET::timestamp",
+            "WHERE date_trunc('day', time) > OFFSET::timestamp(3) without time zone",
+            "WHERE time > CAST(OFFSET AS TIMESTAMP)",
+            "WHERE time > try_cast(OFFSET AS timestamp(3)) AND room = 'a'",
         ] {
             let comment = "-- OFFSET";
             let given = condition.replace(comment, "--").replace("OFFSET", OFFSET);
@@ -274,6 +290,10 @@ mod tests {
             "WHERE time > 'a' || OFFSET",
             "WHERE time > OFFSET || room",
             "WHERE time > OFFSET::text",
+            "WHERE time > OFFSET::timestamp with time zone",
+            "WHERE time > CAST(OFFSET AS TEXT)",
+            "WHERE time > CAST(OFFSET AS timestamp(3) with time zone)",
+            "WHERE time > CAST(room || OFFSET AS TIMESTAMP)",
             "WHERE time > TIMESTAMP OFFSET AT TIME ZONE 'UTC'",
             "WHERE 'a' || OFFSET < time",
             "JOIN (SELECT room AS time FROM readings) AS s ON s.time > OFFSET",

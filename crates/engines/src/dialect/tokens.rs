@@ -30,6 +30,13 @@ pub struct Token<'a> {
     pub text: &'a str,
 }
 
+impl Token<'_> {
+    /// Returns whether this is neither white space nor a comment.
+    pub fn is_meaningful(&self) -> bool {
+        !matches!(self.kind, Kind::Blank | Kind::Comment)
+    }
+}
+
 /// Splits SQL into tokens, which together are the whole text. Returns `None` where a text, a name or a comment does not
 /// end: such SQL is refused elsewhere, with the reason.
 pub fn tokens(sql: &str) -> Option<Vec<Token<'_>>> {

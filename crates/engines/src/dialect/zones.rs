@@ -3,17 +3,16 @@
 //! moment at which they show it. All systems would take the times of a table, which have no zone there, for those of
 //! clocks in the zone, and DataFusion alone would keep the zone.
 
-use std::collections::BTreeSet;
-
 use arrow::array::timezone::Tz;
 use arrow::temporal_conversions::timestamp_us_to_datetime;
-use bakeoff_workload::{LocalTime, Zone};
+use bakeoff_workload::{LocalTime, Table, Zone};
 
 use super::call::Call;
 use super::casts::first_of_casts;
+use super::given::{is, is_given, meaningful};
 use super::literals::{content, time};
 use super::sql_dialect::SqlDialect;
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Kind, Token};
 use super::types::KEYWORDS;
 use super::units::{Unit, What, find, meaning, next, trimmed, units};
 
@@ -181,22 +180,11 @@ fn has_words(sql: &str, words: &[&str]) -> bool {
         .any(|some| some.iter().zip(words).all(|(token, word)| is(token, word)))
 }
 
-/// Returns the tokens that mean something.
-fn meaningful(sql: &str) -> Vec<Token<'_>> {
-    let mut all = tokens(sql).unwrap_or_default();
-    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
-    all
-}
-
-fn is(token: &Token<'_>, word: &str) -> bool {
-    token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word)
-}
-
 /// Refuses a question in which a name may be that of local times already, since it is given in the question.
 ///
 /// # Errors
 /// Returns a sentence that says which name, and what to write.
-pub fn check_names(sql: &str) -> Result<(), String> {
+pub fn check_names(table: &Table, sql: &str) -> Result<(), String> {
     let all = meaningful(sql);
     let is_at = |at: usize| {
         let words = all.get(at..at + 3).unwrap_or_default();
@@ -212,21 +200,28 @@ pub fn check_names(sql: &str) -> Result<(), String> {
     if places.len() < 2 || queries < 2 {
         return Ok(());
     }
-    // A name may also be right behind that of a zone.
-    let gives = |before: &Token<'_>| is(before, "as") || before.kind == Kind::Text;
-    let names_given = { all.windows(2) }
-        .filter(|two| gives(&two[0]) && matches!(two[1].kind, Kind::Word | Kind::Name));
-    let given: BTreeSet<String> = names_given.map(|two| two[1].text.to_lowercase()).collect();
+    // The `TIME` and the `ZONE` of these words are no names that are given.
+    let is_of_zone = |at: usize| (at.saturating_sub(2)..=at).any(is_at);
+    let others = (0..all.len()).filter(|at| !is_of_zone(*at));
+    let words: Vec<Token<'_>> = others.map(|at| all[at]).collect();
+    let may_be_local = |token: &Token<'_>| match token.kind {
+        // That of a `CASE`.
+        Kind::Word if is(token, "end") => false,
+        Kind::Word => is_given(table, &words, &token.text.to_lowercase()),
+        Kind::Name => is_given(table, &words, token.text.trim_matches(['"', '`'])),
+        _ => false,
+    };
     // The name of a type is no name of a column.
     let is_type = |at: usize| at >= 2 && all[at - 2].kind == Kind::Sign(':');
     let mut names = { places.into_iter() }
         .filter(|at| !is_type(*at))
-        .map(|at| all[at - 1].text);
-    match names.find(|name| given.contains(&name.to_lowercase())) {
+        .map(|at| all[at - 1]);
+    match names.find(may_be_local) {
         None => Ok(()),
         Some(name) => Err(format!(
-            "{HERE} behind `{name}`, which may have been given to times of clocks in a zone: give what is behind AS \
-             another name than a column of the table has, and write {HERE} behind columns of the table only"
+            "{HERE} behind `{}`, which may have been given to times of clocks in a zone: give these another name than \
+             a column of the table has, and write {HERE} behind columns of the table only",
+            name.text
         )),
     }
 }

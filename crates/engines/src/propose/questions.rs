@@ -14,6 +14,7 @@ use crate::newest_groups::{interval, unit_width};
 use crate::nulls::with_nulls;
 use crate::selected;
 use crate::sql::message;
+use crate::unaliased::unaliased;
 
 /// Sets of parameters for which rows are counted.
 const SETS: u64 = 3;
@@ -223,13 +224,6 @@ impl Seen<'_> {
             }
             _ => None,
         }
-    }
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
     }
 }
 

@@ -39,11 +39,10 @@ pub fn question(sql: &str, asking: &Asking<'_>) -> Result<AskedQuestion, String>
                 .to_owned(),
         );
     }
-    let is_meaningful = |token: &Token<'_>| !matches!(token.kind, Kind::Blank | Kind::Comment);
     let places = all
         .iter()
         .enumerate()
-        .filter(|(_, token)| is_meaningful(token));
+        .filter(|(_, token)| token.is_meaningful());
     let mut rewriting = Rewriting {
         asking,
         places: places.map(|(place, _)| place).collect(),

@@ -26,7 +26,7 @@ pub const OTHER: &str = "other";
 /// Splits a statement into tokens, without white space and comments; `None` where one does not end.
 pub fn words(sql: &str) -> Option<Vec<Token<'_>>> {
     let mut all = tokens(sql)?;
-    all.retain(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    all.retain(|token| token.is_meaningful());
     Some(all)
 }
 

@@ -286,12 +286,7 @@ impl Evidence {
 
 /// Decides for numbers that all have the same signs.
 fn signed(found: FoundSigns) -> Decision {
-    let Numbers { all, whole, .. } = found.numbers;
-    let (kind, why) = if whole == all {
-        found.numbers.whole_type()
-    } else {
-        (ColumnType::Double, "numbers".to_owned())
-    };
+    let (kind, why) = found.numbers.kind("numbers");
     let signs = found.form.described();
     Decision {
         kind,

@@ -92,6 +92,15 @@ impl Numbers {
         (kind, why)
     }
 
+    /// Returns the type of all these numbers, and says what they are: `numbers` if not all of them are whole.
+    pub fn kind(self, numbers: &str) -> (ColumnType, String) {
+        if self.whole == self.all {
+            self.whole_type()
+        } else {
+            (ColumnType::Double, numbers.to_owned())
+        }
+    }
+
     /// Returns these and others together.
     pub fn with(self, others: Numbers) -> Numbers {
         Numbers {

@@ -25,6 +25,7 @@ use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use crate::cassandra::rows::summary::{Held, ROWS, START, Summary};
 use crate::newest_groups::{interval, millis, unit_width};
+use crate::unaliased::unaliased;
 
 /// The rule that makes aggregations of a table read its summary table where that has what they need.
 pub struct FromSummary {
@@ -349,13 +350,6 @@ impl OptimizerRule for FromSummary {
 /// Returns the column of the summary table with an aggregate of a column.
 fn held(held: Held, of: &str) -> Expr {
     ident(held.column(of))
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
-    }
 }
 
 #[cfg(test)]

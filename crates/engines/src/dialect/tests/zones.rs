@@ -176,6 +176,26 @@ fn what_has_no_one_meaning_is_refused_with_what_to_write() {
             "behind `l`, which may have been given",
         ),
         (
+            "SELECT l FROM (SELECT time AT TIME ZONE 'Asia/Tokyo' AS \"l\" FROM readings) \
+             WHERE L AT TIME ZONE 'Asia/Tokyo' > '2026-05-01'",
+            "behind `L`, which may have been given",
+        ),
+        (
+            "SELECT l FROM (SELECT date_trunc('day', time AT TIME ZONE 'Asia/Tokyo') l FROM readings) \
+             WHERE \"l\" AT TIME ZONE 'Asia/Tokyo' > '2026-05-01'",
+            "behind `\"l\"`, which may have been given",
+        ),
+        (
+            "WITH s(l) AS (SELECT time AT TIME ZONE 'Asia/Tokyo' FROM readings) SELECT l FROM s \
+             WHERE l AT TIME ZONE 'Asia/Tokyo' > '2026-05-01'",
+            "behind `l`, which may have been given",
+        ),
+        (
+            "SELECT l FROM (SELECT time AT TIME ZONE 'Asia/Tokyo' FROM readings) AS s(l) \
+             WHERE l AT TIME ZONE 'Asia/Tokyo' > '2026-05-01'",
+            "behind `l`, which may have been given",
+        ),
+        (
             "SELECT CAST(time AS TIMESTAMP WITH TIME ZONE) AT TIME ZONE 'Asia/Tokyo' FROM readings",
             "leave its zone out",
         ),
@@ -239,15 +259,22 @@ fn what_has_one_meaning_is_not_refused() {
         // A type is no name that is given.
         "SELECT CAST(a AS timestamp) AS c FROM (SELECT note::timestamp AT TIME ZONE 'Asia/Tokyo' AS a, \
          room::timestamp AT TIME ZONE 'Asia/Tokyo' AS b FROM readings) AS s",
+        // Neither is a list of names that has others, nor what a CASE ends with.
+        "WITH names(name) AS (VALUES ('a')) SELECT time AT TIME ZONE 'Asia/Tokyo' AS shown FROM readings \
+         WHERE room IN (SELECT name FROM names) ORDER BY time AT TIME ZONE 'Asia/Tokyo'",
+        "SELECT CASE WHEN room = 'a' THEN time END AT TIME ZONE 'Asia/Tokyo' AS m, \
+         time AT TIME ZONE 'Asia/Tokyo' AS n FROM readings WHERE room IN (SELECT room FROM readings)",
         // A column may be called so.
         "SELECT max(time) FILTER (WHERE zone = 'a') AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
         "SELECT CAST(note AS timestamp without time zone) AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
         "SELECT CASE WHEN room = 'a' THEN time END AT TIME ZONE 'Asia/Tokyo' AS m FROM readings",
     ] {
-        let written = plain(sql).unwrap_or_else(|refused| panic!("{sql}: {refused:?}"));
-        assert!(
-            written.is_some_and(|sql| sql.contains("to_local_time(")),
-            "{sql}"
-        );
+        for written in [plain(sql), translated(Datafusion, &table(), sql)] {
+            let written = written.unwrap_or_else(|refused| panic!("{sql}: {refused:?}"));
+            assert!(
+                written.is_some_and(|sql| sql.contains("to_local_time(")),
+                "{sql}"
+            );
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The words that begin a batch of Cassandra in front of its first statement.
 
-use crate::dialect::tokens::{Kind, Token, tokens};
+use crate::dialect::tokens::{Token, tokens};
 use crate::statements::words::{is, is_sign, marker_length};
 
 /// What may be between BEGIN and BATCH.
@@ -13,7 +13,7 @@ pub fn first_of_batch<'a>(sql: &'a str, words: &[Token<'_>]) -> Option<(&'a str,
     let mut begin = 0;
     let mut seen = 0;
     for token in tokens(sql)? {
-        if !matches!(token.kind, Kind::Blank | Kind::Comment) {
+        if token.is_meaningful() {
             if seen == before {
                 return Some((sql.get(begin..)?, before));
             }

@@ -238,15 +238,7 @@ fn number_in<'v>(form: &NumberForm, value: &'v str) -> Option<(Cow<'v, str>, f64
 
 /// Decides for numbers with a decimal comma.
 fn with_comma(found: Found) -> Decision {
-    let Numbers { all, whole, .. } = found.numbers;
-    let (kind, mut why) = if whole == all {
-        found.numbers.whole_type()
-    } else {
-        (
-            ColumnType::Double,
-            "numbers with a decimal comma".to_owned(),
-        )
-    };
+    let (kind, mut why) = found.numbers.kind("numbers with a decimal comma");
     let unit = UNITS[found.place];
     if !unit.is_empty() {
         why.push_str(&format!(", without `{unit}`, as [data.signs] says"));

@@ -101,10 +101,12 @@ impl GroupEvidence {
         (tried.numbers.all > 0 && is_enough).then_some(numbers)
     }
 
-    /// Returns the mark with which almost all of so many values are numbers, if there is one.
+    /// Returns the mark with which almost all of so many values are numbers, if there is one. Of several, which may be
+    /// beside very many plain numbers, it is the one that most values have.
     pub fn almost_all(&self, values: u64, plain: Numbers) -> Option<ThousandsMark> {
-        let mut marks = ThousandsMark::ALL.into_iter();
-        marks.find(|mark| self.found(*mark, values, plain).is_some())
+        let marks = ThousandsMark::ALL.into_iter().rev();
+        let found = marks.filter(|mark| self.found(*mark, values, plain).is_some());
+        found.max_by_key(|mark| self.tried[*mark as usize].numbers.all)
     }
 
     /// Returns whether all numbers that are long enough have this mark, and nothing else can be meant by it.
@@ -186,13 +188,8 @@ impl Evidence {
 
     /// Decides for plain numbers and those with this mark.
     fn with_marks(&self, numbers: Numbers, mark: ThousandsMark) -> Decision {
-        let Numbers { all, whole, .. } = numbers;
-        let (kind, mut why) = if whole == all {
-            numbers.whole_type()
-        } else {
-            (ColumnType::Double, "numbers".to_owned())
-        };
-        let misfits = self.values.saturating_sub(all);
+        let (kind, mut why) = numbers.kind("numbers");
+        let misfits = self.values.saturating_sub(numbers.all);
         why.push_str(&format!(
             ", with {} before each three digits",
             mark.described()
@@ -373,5 +370,19 @@ mod tests {
         let option = "--thousands \" \" makes these numbers";
         assert!(text.why.contains(option), "{}", text.why);
         assert_eq!(of(&["1'000", "500", "7"]).high_value(), Some(500.0));
+    }
+
+    #[test]
+    fn of_several_marks_that_of_most_values_is_found() {
+        let mut many = vec!["12"; 10_000];
+        many[0] = "7";
+        many[1..41].fill("1 000");
+        many[41] = "1,000";
+        let around = Around {
+            is_divided_by_commas: true,
+            has_decimal_point: false,
+        };
+        let found = with_marks(&many, ThousandsMark::Space, around);
+        assert_eq!(found, (true, ColumnType::Int, 1));
     }
 }
