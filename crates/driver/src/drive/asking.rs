@@ -108,6 +108,7 @@ impl<'a> Asking<'a> {
         let questions = self.asked.questions.iter().map(|question| ToAsk {
             name: question.query.name.clone(),
             sql: question.sql(id, round),
+            compared_by: question.compared_by(id, round),
             leeway: Leeway::of(&question.query),
             is_compared: self.asked.rows_stay && question.has_one_answer,
         });
