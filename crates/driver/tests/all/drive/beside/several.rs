@@ -153,6 +153,30 @@ async fn where_one_of_several_designs_fails_the_others_answer() {
 }
 
 #[tokio::test]
+async fn an_engine_that_ends_in_the_last_turn_is_told_and_asked_no_more() {
+    // Each question is answered once before the loads.
+    for (nth, asked) in [
+        (0, &[None, Some("files")][..]),
+        (1, &[None, Some("columns"), Some("files")][..]),
+    ] {
+        let mut bench = bench();
+        answered_by(&mut bench, &["columns", "files"]);
+        let mut fakes = Fakes::new([Driven::well("a")]);
+        let dies = move |call: &Call| call.asks("one", nth).then_some(Act::Die);
+        fakes.beside = vec![
+            answering("columns", dies).table,
+            answering("files", |_| None).table,
+        ];
+        let records = bench.complete(&mut fakes).await;
+        assert!(records.failures().is_empty(), "{:?}", records.failures());
+        let starts = records.starts().into_iter();
+        let by: Vec<Option<&str>> = starts.map(|start| start.answered_by.as_deref()).collect();
+        assert_eq!(by, asked);
+        assert_eq!(ended(&records), [("columns", "its engine is gone")]);
+    }
+}
+
+#[tokio::test]
 async fn after_the_end_of_one_engine_the_others_answer_in_further_rounds() {
     let mut bench = bench();
     bench.settings.rounds = 2;
