@@ -3,6 +3,7 @@
 mod adopt;
 mod conclude;
 mod dry_run;
+mod filling;
 mod folders;
 mod hold;
 mod loads;
