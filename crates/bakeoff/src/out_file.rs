@@ -1,7 +1,9 @@
 //! A file that exists completely or not at all.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +12,8 @@ use tempfile::TempPath;
 
 /// Beginning of the names of files that are not complete; a kill leaves them.
 pub const UNFINISHED: &str = ".bakeoff-";
+/// Longest name of a file that the names of unfinished ones contain, so that these are not too long for a filesystem.
+const LONGEST_NAME: usize = 100;
 
 /// A file that is written under a temporary name beside its own, and gets its own when it is complete and on the
 /// disk. Devices and pipes, such as `/dev/stdout`, are written to directly.
@@ -81,7 +85,7 @@ impl OutFile {
             _ => {}
         }
         let created = tempfile::Builder::new()
-            .prefix(UNFINISHED)
+            .prefix(&beginning(path))
             // As of any new file; the umask takes away from it.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder);
@@ -123,6 +127,33 @@ impl OutFile {
             unfinished.persist_noclobber(&self.path)
         };
         named.map_err(|failed| failed.error).with_context(cannot)
+    }
+}
+
+/// Returns how the names of unfinished files of a path begin, which tells those of different files apart.
+fn beginning(path: &Path) -> OsString {
+    let mut beginning = OsString::from(UNFINISHED);
+    let name = path.file_name().unwrap_or_default();
+    if name.len() <= LONGEST_NAME {
+        beginning.push(name);
+        beginning.push("-");
+    }
+    beginning
+}
+
+/// Removes what commands that were killed have left of a file, which no other one may be writing. What cannot be removed
+/// stays.
+pub fn remove_unfinished(path: &Path) {
+    let beginning = beginning(path);
+    let is_of_it = |name: &OsStr| {
+        let random = name.as_bytes().strip_prefix(beginning.as_bytes());
+        random.is_some_and(|it| !it.is_empty() && it.iter().all(u8::is_ascii_alphanumeric))
+    };
+    let folder = path.parent().and_then(|folder| folder.read_dir().ok());
+    for entry in folder.into_iter().flatten().flatten() {
+        if is_of_it(&entry.file_name()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -214,6 +245,26 @@ mod tests {
         file.write_all(b"half").unwrap();
         drop(file);
         assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_killed_command_left_of_a_file_is_known_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let other = OutFile::create(&folder.path().join("a.csv-b")).unwrap();
+        // As a kill leaves it.
+        std::mem::forget(OutFile::create(&path).unwrap());
+        fs::write(&path, "complete").unwrap();
+        assert_eq!(names(folder.path()).len(), 3);
+        remove_unfinished(&path);
+        let left = names(folder.path());
+        assert!(left[0].starts_with(".bakeoff-a.csv-b-"), "{left:?}");
+        assert_eq!(left[1..], ["a.csv"]);
+        drop(other);
+        // A name to which nothing can be added.
+        let long = folder.path().join("n".repeat(255));
+        OutFile::create(&long).unwrap().complete().unwrap();
+        assert!(long.exists());
     }
 
     #[test]

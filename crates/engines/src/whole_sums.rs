@@ -24,6 +24,8 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::SessionContext;
 
+use crate::unaliased::unaliased;
+
 /// The type in which sums of 64 bits are computed that must not wrap around. DataFusion keeps it in 128 bits.
 const WIDE: DataType = DataType::Decimal128(20, 0);
 /// Begins the names of columns that are computed for the comparison with a sum.
@@ -224,13 +226,6 @@ fn is_short(argument: &Expr, schema: &DFSchema) -> bool {
     };
     let kind = cast.expr.get_type(schema);
     kind.is_ok_and(|kind| kind.is_integer() && kind.primitive_width() <= Some(4))
-}
-
-fn unaliased(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => unaliased(&alias.expr),
-        expr => expr,
-    }
 }
 
 /// The function that returns a sum in 64 bits, or fails if it is beyond them. It gets the sum in 128 bits, or as it is

@@ -67,6 +67,10 @@ fn mistakes_are_refused_before_anything_is_made() {
             "--rate is for a workload with operations, and w.toml has none",
         ),
         (
+            &["w.toml", "--rows", "10k"],
+            "--rows is for a workload with operations, and w.toml has none",
+        ),
+        (
             &[FILE, "--in-flight", "4"],
             "--in-flight is for a workload with operations",
         ),

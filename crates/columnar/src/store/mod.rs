@@ -141,8 +141,9 @@ pub trait Store: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns what reads by this process may miss of what others have written and were told is durable, for people;
-    /// `None` if they miss nothing.
+    /// Returns what reads by this process may miss of what others have written at `QUORUM`, by the copies that there
+    /// were when the store was opened, for people. `None` if each read meets each such write: writes at lower levels
+    /// may be missed all the same, and so may any if there are more copies now.
     fn missed(&self) -> Option<&str> {
         None
     }

@@ -90,8 +90,9 @@ impl Table {
         self.store.notes()
     }
 
-    /// Returns what reads may miss of what others have written, since the consistency level of this process is too
-    /// low; `None` if they miss nothing.
+    /// Returns what reads may miss of what others have written at `QUORUM`, since the consistency level of this process
+    /// is too low for the copies that there were when the table was opened. `None` if each read meets each such write:
+    /// writes at lower levels may be missed all the same, and so may any if there are more copies now.
     pub fn missed(&self) -> Option<&str> {
         self.store.missed()
     }

@@ -21,6 +21,11 @@ pub fn marked(sql: &str) -> Option<String> {
     })
 }
 
+/// Returns whether SQL asks for a percentile, so that another engine may give a figure that differs by [`SHARE`].
+pub fn asks_percentile(sql: &str) -> bool {
+    marked(sql).is_some()
+}
+
 /// Splits a percentile that the text begins with into its values, its filter with a space before it, and what comes
 /// after.
 fn percentile(text: &str) -> Option<(&str, &str, &str)> {

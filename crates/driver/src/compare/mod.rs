@@ -43,6 +43,7 @@ pub use answer::{Comparison, Leeway, compare, compare_answer, compare_with};
 pub use budget::{Budget, BudgetShares};
 pub use context::{PROFILED_FOR, Profiles, RIGHT_ANSWERS_WITHIN, RunError, Settings};
 pub use further::Instances;
+pub(crate) use interpolated::asks_percentile;
 pub use mutate::mutate;
 pub use run::{Designs, check_expectations, run};
 pub use smaller::{FurtherTables, SmallerTables, rows_to_forecast};

@@ -83,10 +83,11 @@ impl<'a> Asking<'a> {
         places.filter(|place| self.can_answer(*place)).collect()
     }
 
-    /// Returns whether the design at this place of those that answer can still.
+    /// Returns whether the design at this place of those that answer can still: its engine has not ended.
     pub fn can_answer(&self, place: usize) -> bool {
+        let can = |design: &Arc<dyn Design>| design.dead().is_none();
         let answerer = self.answerers.get(place);
-        answerer.is_none_or(|answerer| answerer.design.is_ok())
+        answerer.is_none_or(|answerer| answerer.design.as_ref().is_ok_and(can))
     }
 
     /// Returns who answers at this place.
@@ -108,6 +109,7 @@ impl<'a> Asking<'a> {
         let questions = self.asked.questions.iter().map(|question| ToAsk {
             name: question.query.name.clone(),
             sql: question.sql(id, round),
+            compared_by: question.compared_by(id, round),
             leeway: Leeway::of(&question.query),
             is_compared: self.asked.rows_stay && question.has_one_answer,
         });

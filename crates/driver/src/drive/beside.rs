@@ -6,6 +6,7 @@ use bakeoff_workload::{Drawn, Query};
 
 use super::Target;
 use crate::Design;
+use crate::compare::asks_percentile;
 
 /// Most designs that answer questions in turn, so that the loads of a turn stay far below those that it has room for.
 pub const MOST_ANSWERING: usize = 16;
@@ -44,11 +45,32 @@ pub struct Question {
 impl Question {
     /// Returns the SQL for a design in a round, counted from 1.
     pub(super) fn sql(&self, design: &str, round: u32) -> String {
+        self.query.bind(design, self.values_of(round))
+    }
+
+    /// Returns by what the answers of a design in a round are compared.
+    pub(super) fn compared_by(&self, design: &str, round: u32) -> ComparedBy {
+        ComparedBy {
+            values: self.values_of(round).to_vec(),
+            sql: asks_percentile(&self.query.sql).then(|| self.sql(design, round)),
+        }
+    }
+
+    /// Returns the parameters of a round, counted from 1: the last ones where there are fewer.
+    fn values_of(&self, round: u32) -> &[(String, String)] {
         let place = round.saturating_sub(1) as usize;
         let values = self.values.get(place).or(self.values.last());
-        self.query
-            .bind(design, values.map_or(&[][..], Vec::as_slice))
+        values.map_or(&[][..], Vec::as_slice)
     }
+}
+
+/// Answers to a question are compared with each other where these are equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedBy {
+    /// The parameters: whatever SQL designs are asked in, their answers are to be the same.
+    values: Drawn,
+    /// The SQL of a question for percentiles, which engines that are asked in other SQL may interpolate otherwise.
+    sql: Option<String>,
 }
 
 /// Who answers the questions.
@@ -135,6 +157,25 @@ mod tests {
             question.sql("parquet?codec=zstd", 1),
             "SELECT 'fern' AS own"
         );
+    }
+
+    #[test]
+    fn answers_are_compared_by_parameters_and_those_of_percentiles_also_by_sql() {
+        let mut question = question(&["'fern'", "'palm'"]);
+        let (rows, files) = ("cassandra/wide", "parquet?codec=zstd");
+        assert_eq!(
+            question.compared_by(rows, 1),
+            question.compared_by(files, 1)
+        );
+        assert_ne!(question.compared_by(rows, 1), question.compared_by(rows, 2));
+        question.query.sql =
+            "SELECT percentile_cont(t, 0.9) FROM r WHERE room = ${room}".to_owned();
+        assert_ne!(
+            question.compared_by(rows, 1),
+            question.compared_by(files, 1)
+        );
+        let columns = question.compared_by("cassandra/columnar", 1);
+        assert_eq!(question.compared_by(rows, 1), columns);
     }
 
     #[test]

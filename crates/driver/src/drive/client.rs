@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::Stop;
-use super::beside::Answering;
+use super::beside::{Answering, ComparedBy};
 use super::context::Trouble;
 use crate::call::catch_panic;
 use crate::{Answer, Comparison, DesignError, Expected, Leeway, compare_answer, explain};
@@ -21,13 +21,15 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Most messages of failures and differences of a question that are kept of one load.
 const MOST_MESSAGES: usize = 3;
 
-/// SQL of a question when it was first answered, and that answer.
-pub type FirstAnswer = (String, Arc<Expected>);
+/// The first answer to a question, and which others are compared with it.
+pub type FirstAnswer = (ComparedBy, Arc<Expected>);
 
 /// A question as it is asked beside one load.
 pub struct ToAsk {
     pub name: String,
+    /// Its SQL for the design that answers.
     pub sql: String,
+    pub compared_by: ComparedBy,
     pub leeway: Leeway,
     /// Whether its answers are compared with the first one.
     pub is_compared: bool,
@@ -177,14 +179,14 @@ impl Client {
         }
     }
 
-    /// Compares an answer with the first one to the same SQL, or keeps it as that.
+    /// Compares an answer with the first one to the question that it has to equal, or keeps it as that.
     fn compare(&mut self, question: usize, answer: &Answer) -> How {
         let asked = &self.questions[question];
         if !asked.is_compared {
             return How::Answered;
         }
         match self.first.get(question) {
-            Some(Some((sql, first))) if *sql == asked.sql => {
+            Some(Some((by, first))) if *by == asked.compared_by => {
                 match compare_answer(first, answer, &asked.leeway) {
                     Ok(Comparison::Same { .. }) => How::Same,
                     Ok(Comparison::Different(how)) => How::Differs(how),
@@ -198,7 +200,7 @@ impl Client {
                     digest: answer.digest.clone(),
                     ..Expected::default()
                 };
-                let first = Some((asked.sql.clone(), Arc::new(first)));
+                let first = Some((asked.compared_by.clone(), Arc::new(first)));
                 self.first.resize(self.questions.len(), None);
                 self.first[question] = first;
                 How::Answered

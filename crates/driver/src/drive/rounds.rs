@@ -56,6 +56,10 @@ pub async fn drive_rounds(
             }
         }
     }
+    // An engine may have ended in the last turn. Of a drive that is stopped the user may have ended it.
+    if let Some(asking) = asking.as_mut().filter(|_| !stop.is_asked()) {
+        asking.note_ended(trials.log, driving.observer)?;
+    }
     for design in designs.iter().filter(|design| !design.is_out) {
         let told = with_statistics.contains(&design.target.info().id);
         if told && !stop.is_asked() {

@@ -102,8 +102,8 @@ impl Scanner {
         Ok(shares(definition, &columns, condition, parts, count)?)
     }
 
-    /// Returns what shares may miss of what others have written, since the consistency level is too low, in words;
-    /// `None` if they miss nothing.
+    /// Returns what shares may miss of what others have written at `QUORUM`, since the consistency level is too low for
+    /// the copies that there were when the table was opened, in words. `None` if each read meets each such write.
     pub fn missed(&self) -> Option<&str> {
         self.table.missed()
     }

@@ -207,7 +207,7 @@ fn over_budget(summary: &DriveSummary, budget: Duration) -> Option<String> {
     (took > OVER_BUDGET * budget).then(|| {
         format!(
             "all took {}, longer than {}: {} of it went into filling tables, which comes on top, and servers start; \
-             fewer rows or designs take less.",
+             fewer rows (--rows) or designs take less.",
             units::duration(took),
             units::duration(budget),
             units::duration(loading)

@@ -193,8 +193,10 @@ impl Planned {
             lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
         }
         if let Some(loads) = &measuring.loads {
-            let rows = self.workload.scale.default_rows;
+            let rows = options.rows_of_loads(&self.workload);
             lines.extend(loads.lines(by, rows, options));
+            let long = options.long_filling(&self.workload, self.designs.len());
+            lines.extend(long.map(|long| ("", format!("{long}."))));
         }
         lines
     }
@@ -212,7 +214,7 @@ impl Planned {
                 designs: self.designs.clone(),
                 ..self.workload.clone()
             };
-            let filled = (&self.designs[..], workload.scale.default_rows);
+            let filled = (&self.designs[..], options.rows_of_loads(&workload));
             return loads
                 .drive
                 .preview(&workload, filled, source.as_ref(), context);

@@ -11,7 +11,7 @@ use bakeoff_stats::drive::{DriveRecord, DriveRun};
 use bakeoff_workload::Mix;
 use clap::Args;
 
-use crate::cmd::options::choice::parse_rate;
+use crate::cmd::options::choice::{parse_rate, parse_rows};
 use crate::exit::Misuse;
 
 /// Name of the folder of loads in that of a decision. If they were stopped, the next ones are in `load-2`, and so on.
@@ -61,13 +61,19 @@ pub struct LoadOptions {
     /// For a workload with operations: how many are in flight at a time [default: 32; with --rate 1024]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub in_flight: Option<u32>,
+
+    /// For a workload with operations: how many rows are loaded before them, on top of the budget [default: `rows` of
+    /// its [scale]]
+    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
+    pub rows: Option<u64>,
 }
 
 impl LoadOptions {
     /// Returns the first of the options that is given.
     pub fn given(&self) -> Option<&'static str> {
         let rate = self.rate.map(|_| "--rate");
-        rate.or(self.in_flight.map(|_| "--in-flight"))
+        let in_flight = self.in_flight.map(|_| "--in-flight");
+        rate.or(in_flight).or(self.rows.map(|_| "--rows"))
     }
 }
 

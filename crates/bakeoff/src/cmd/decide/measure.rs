@@ -34,6 +34,9 @@ impl Decide {
     pub fn measure(&self, dir: &Path) -> Result<Exit> {
         let workload = DataOptions::default().workload(&dir.join(WORKLOAD))?;
         let by = By::of(&workload);
+        if let Some(long) = self.long_filling(&workload, workload.designs.len()) {
+            print_line(format_args!("note: {long}"));
+        }
         if by == By::Operations {
             return self.drive(dir, &workload, None);
         }
@@ -191,6 +194,9 @@ impl Decide {
         }
         if let Some(in_flight) = self.load.in_flight {
             words.add("--in-flight", in_flight.to_string());
+        }
+        if let Some(rows) = self.load.rows {
+            words.add("--rows", rows.to_string());
         }
         words.add_prices(self);
         match Measurement::read(words.0) {

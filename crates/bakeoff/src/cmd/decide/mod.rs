@@ -3,6 +3,7 @@
 mod adopt;
 mod conclude;
 mod dry_run;
+mod filling;
 mod folders;
 mod hold;
 mod loads;
@@ -138,10 +139,14 @@ impl Decide {
     fn carry_out(&self, source: &Source, record: &Record, dir: &Path) -> Result<Exit> {
         let held = Held::hold(dir)?;
         // Another command may have worked in it until now, and even have come to the end.
-        record.check(dir)?;
+        if let Err(error) = record.check(dir) {
+            held.leave();
+            return Err(error);
+        }
         if has_ended(dir) {
             return Ok(Exit::Complete);
         }
+        held.tidy();
         let measured = self.prepare_and_measure(source, record, dir);
         match &measured {
             _ if has_begun(dir) => {}

@@ -34,17 +34,16 @@ pub fn check_servers(options: &Decide) -> Result<()> {
 /// Why a design that answers questions is left out.
 const TAKES_NONE: &str = "this engine or layout takes no operations of a mix";
 
-/// Keeps the proposed designs that take the operations of the workload with the rows that are loaded before, and notes
-/// why others do not suit.
+/// Keeps the proposed designs that take the operations of the workload with the number of rows that are loaded before,
+/// and notes why others do not suit.
 ///
 /// # Errors
 /// Fails if the rows cannot be read, or with a misuse if none are left to insert.
-pub fn keep_driven(workload: &Workload, proposals: &mut Proposals) -> Result<()> {
+pub fn keep_driven(workload: &Workload, loaded: u64, proposals: &mut Proposals) -> Result<()> {
     let Some(mix) = &workload.mix else {
         return Ok(());
     };
     let rows: Arc<dyn RowSource> = DataOptions::default().open(workload)?.into();
-    let loaded = workload.scale.default_rows;
     let values = source::row_values(workload, rows, loaded).map_err(to_cli_error)?;
     check_new_rows(mix, values.as_ref(), loaded).map_err(Misuse::new)?;
     let request = DriveRequest {
@@ -96,7 +95,7 @@ mod tests {
             designs: vec![proposal("parquet", false), proposal("cassandra/wide", true)],
             ..Proposals::default()
         };
-        keep_driven(&workload, &mut proposals).unwrap();
+        keep_driven(&workload, workload.scale.default_rows, &mut proposals).unwrap();
         let kept: Vec<&str> = { proposals.designs.iter() }
             .map(|proposal| proposal.design.as_str())
             .collect();

@@ -135,7 +135,8 @@ impl Prepared {
             proposals.designs.retain(|design| design.answers_questions);
         }
         if by != By::Questions {
-            operations::keep_driven(&workload, &mut proposals)?;
+            let loaded = options.rows_of_loads(&workload);
+            operations::keep_driven(&workload, loaded, &mut proposals)?;
         }
         let dir = path.parent().unwrap_or(Path::new("."));
         runtime.block_on(forget_named(options, dir, &mut proposals))?;

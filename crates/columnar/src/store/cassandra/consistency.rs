@@ -36,7 +36,7 @@ struct Failed {
 }
 
 impl MayWrite {
-    /// Looks up whether this process may write, and also returns what its reads may miss, in words.
+    /// Looks up whether this process may write, and also returns what its reads may miss of writes at QUORUM, in words.
     pub(super) async fn look_up(client: &Client) -> Result<(Self, Option<String>)> {
         let at = Moment::now();
         let copies = copies(client).await?;
@@ -141,8 +141,8 @@ fn unseen(client: &Client, copies: &Copies) -> Option<String> {
     })
 }
 
-/// Returns what reads of a table at a level may miss: what others have written at QUORUM, unless each read meets
-/// each such write.
+/// Returns what reads of a table at a level may miss of what others have written at QUORUM; `None` if each read meets
+/// each such write. Writes at other levels are not looked at.
 fn missed(table: &str, read: Consistency, copies: &Copies) -> Option<String> {
     (!overlap(read, Consistency::Quorum, copies)).then(|| {
         format!(

@@ -84,7 +84,7 @@ pub struct CassandraStore {
     statements: Statements,
     /// Whether all that read see what this process writes.
     may_write: MayWrite,
-    /// What reads may miss of what others have written, in words.
+    /// What reads may miss of what others have written at QUORUM, by the copies at the time of opening, in words.
     missed: Option<String>,
     places: Places,
     remembered: Remembered,

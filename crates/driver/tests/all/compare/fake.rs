@@ -545,8 +545,9 @@ fn query_of(sql: &str) -> String {
     sql.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
-/// What every query gives: how many rows there are, and what was asked.
+/// What every query gives: how many rows there are, and what was asked, without a comment at its end.
 pub fn answer_to(sql: &str, rows: u64) -> RecordBatch {
+    let sql = sql.split(" --").next().unwrap_or_default();
     let rows: ArrayRef = Arc::new(Int64Array::from(vec![rows as i64]));
     let sql: ArrayRef = Arc::new(StringArray::from(vec![sql]));
     RecordBatch::try_from_iter([("rows", rows), ("sql", sql)]).unwrap()

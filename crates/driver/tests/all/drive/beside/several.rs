@@ -93,6 +93,44 @@ async fn a_design_with_another_answer_than_the_first_one_is_told_where_all_have_
 }
 
 #[tokio::test]
+async fn a_design_that_is_asked_in_sql_of_its_own_is_compared_with_the_others() {
+    for is_wrong in [false, true] {
+        let mut bench = bench();
+        bench.settings.rounds = 2;
+        answered_by(&mut bench, &["columns", "files"]);
+        if let Some(asked) = &mut bench.settings.beside {
+            for question in &mut asked.questions {
+                let own = format!("{} -- own", question.query.sql);
+                question.query.engine_sql.insert("files".to_owned(), own);
+            }
+        }
+        let mut fakes = Fakes::new([answering("a", |_| None)]);
+        let act = move |call: &Call| {
+            let answers = matches!(call, Call::Answer { .. });
+            (is_wrong && answers).then_some(Act::Wrong)
+        };
+        fakes.beside = vec![
+            answering("columns", |_| None).table,
+            answering("files", act).table,
+        ];
+        let records = bench.complete(&mut fakes).await;
+        let asked = fakes.beside[1].asked();
+        assert!(asked.iter().all(|(_, sql)| sql.ends_with(" -- own")));
+        // In both rounds the first answers are those of `columns`.
+        let starts = records.starts();
+        for record in recorded(&records) {
+            let start = starts.iter().find(|start| start.trial == record.trial);
+            let by_files = start.unwrap().answered_by.as_deref() == Some("files");
+            for question in &record.questions {
+                let differs = question.differing > 0;
+                assert_eq!(differs, is_wrong && by_files, "{question:?}");
+                assert!(!by_files || question.compared > 0, "{question:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn where_one_of_several_designs_fails_the_others_answer() {
     let mut bench = bench();
     answered_by(&mut bench, &["columns", "files"]);
@@ -112,6 +150,30 @@ async fn where_one_of_several_designs_fails_the_others_answer() {
     let starts = records.starts().into_iter();
     let by: Vec<Option<&str>> = starts.map(|start| start.answered_by.as_deref()).collect();
     assert_eq!(by, [None, Some("files")]);
+}
+
+#[tokio::test]
+async fn an_engine_that_ends_in_the_last_turn_is_told_and_asked_no_more() {
+    // Each question is answered once before the loads.
+    for (nth, asked) in [
+        (0, &[None, Some("files")][..]),
+        (1, &[None, Some("columns"), Some("files")][..]),
+    ] {
+        let mut bench = bench();
+        answered_by(&mut bench, &["columns", "files"]);
+        let mut fakes = Fakes::new([Driven::well("a")]);
+        let dies = move |call: &Call| call.asks("one", nth).then_some(Act::Die);
+        fakes.beside = vec![
+            answering("columns", dies).table,
+            answering("files", |_| None).table,
+        ];
+        let records = bench.complete(&mut fakes).await;
+        assert!(records.failures().is_empty(), "{:?}", records.failures());
+        let starts = records.starts().into_iter();
+        let by: Vec<Option<&str>> = starts.map(|start| start.answered_by.as_deref()).collect();
+        assert_eq!(by, asked);
+        assert_eq!(ended(&records), [("columns", "its engine is gone")]);
+    }
 }
 
 #[tokio::test]
