@@ -15,6 +15,13 @@ test *OPTIONS:
 test-all *OPTIONS:
     BAKEOFF_TEST_ALL=1 cargo test --workspace {{OPTIONS}}
 
+# Whether tests notice faults that are put into columnar tables, by a share of them, e.g. `just mutants 3/24`; tests that
+# start servers are left out (cargo install cargo-mutants --locked)
+mutants SHARE='0/24' *OPTIONS:
+    cargo mutants --package bakeoff-columnar --shard {{SHARE}} --sharding round-robin {{OPTIONS}} -- --lib --test all -- \
+        --skip real_cassandra --skip processes_that_are_killed --skip whose_writers_are_killed \
+        --skip servers_that_fail --skip faults_lose_and_double
+
 # Formatting and lints
 lint:
     cargo fmt --all --check
