@@ -80,14 +80,17 @@ fn is_before_query(behind: &[Token<'_>]) -> bool {
 
 /// Returns whether the parenthesis at a place is behind the name that SQL gives to a table or to another parenthesis.
 fn is_behind_alias(words: &[Token<'_>], open: usize) -> bool {
-    let (before, alias) = (&words[open - 2], &words[open - 1]);
-    let is_alias = match alias.kind {
+    let is_name = |token: &Token<'_>| match token.kind {
         Kind::Name => true,
-        Kind::Word => !is(alias, "using") && !KEYWORDS.iter().any(|word| is(alias, word)),
+        Kind::Word => !is(token, "using") && !KEYWORDS.iter().any(|word| is(token, word)),
         _ => false,
     };
+    let (before, alias) = (&words[open - 2], &words[open - 1]);
+    let begins_table =
+        |token: &Token<'_>| is(token, "from") || is(token, "join") || is_sign(token, ',');
+    let is_of_table = is_name(before) && open > 2 && begins_table(&words[open - 3]);
     let is_of_parenthesis = is_sign(before, ')') && !is_distinct_on(words, open - 2);
-    is_alias && (is(before, "as") || is_of_parenthesis)
+    is_name(alias) && (is(before, "as") || is_of_table || is_of_parenthesis)
 }
 
 /// Returns whether a token is this name, with or without quotes.
@@ -204,6 +207,11 @@ mod tests {
             ),
             ("SELECT room FROM (VALUES (NULL)) AS v(room)", "time"),
             ("SELECT a FROM readings AS v(a, time)", "room"),
+            ("SELECT a FROM readings v(a, time)", "room"),
+            (
+                "SELECT note, lower(room), abs(time) FROM readings JOIN readings AS s USING (room, time)",
+                "room time",
+            ),
             (
                 "SELECT time FROM (SELECT note, NULL FROM readings) v(a, \"time\")",
                 "room",
