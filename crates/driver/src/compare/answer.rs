@@ -50,6 +50,15 @@ impl Leeway {
         }
     }
 
+    /// Returns how far two answers to a query may be from each other, each of which may be that far from the right one.
+    pub fn between_two(query: &Query) -> Leeway {
+        let Leeway { relative, absolute } = Leeway::of(query);
+        Leeway {
+            relative: 2.0 * relative,
+            absolute,
+        }
+    }
+
     /// Returns the larger distance of two for each column.
     pub fn joined(self, other: Leeway) -> Leeway {
         let columns = self.absolute.len().max(other.absolute.len());

@@ -110,7 +110,7 @@ impl<'a> Asking<'a> {
             name: question.query.name.clone(),
             sql: question.sql(id, round),
             compared_by: question.compared_by(id, round),
-            leeway: Leeway::of(&question.query),
+            leeway: Leeway::between_two(&question.query),
             is_compared: self.asked.rows_stay && question.has_one_answer,
         });
         let questions = questions.collect();

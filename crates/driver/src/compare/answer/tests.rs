@@ -248,8 +248,16 @@ fn the_tolerance_of_a_query_is_its_leeway() {
         data = { file = "t.csv" }
     "#;
     let workload = bakeoff_workload::Workload::parse(text, std::path::Path::new("t.toml"));
-    let leeway = Leeway::of(&workload.unwrap().queries[0]);
+    let query = &workload.unwrap().queries[0];
+    let leeway = Leeway::of(query);
     assert_eq!((leeway.relative, leeway.absolute.len()), (0.02, 0));
+    assert_eq!(Leeway::between_two(query).relative, 0.04);
+    // Each is within the tolerance of 100.
+    let (low, high) = (by_average(&[("a", 98.1)]), by_average(&[("a", 101.9)]));
+    let first = expected(low, vec![]);
+    assert!(!is_same(compare_with(&first, &high, &leeway)));
+    let leeway = Leeway::between_two(query);
+    assert!(is_same(compare_with(&first, &high, &leeway)));
 }
 
 #[test]
