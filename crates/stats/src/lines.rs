@@ -5,7 +5,7 @@ mod power_loss;
 mod versions;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -23,6 +23,10 @@ pub(crate) struct Lines {
     pub(crate) file: File,
     /// Number of bytes in whole lines; after a failed append the file may have more.
     length: u64,
+    /// The last whole line when the file was opened, which may not be on the disk.
+    last: Vec<u8>,
+    /// What brings written bytes to the disk; tests let it fail.
+    sync: fn(&File) -> io::Result<()>,
     /// Whether the file ended in a torn line when it was opened.
     pub(crate) was_torn: bool,
     /// Whether an append has failed, so that the file may end with part of a line.
@@ -44,19 +48,33 @@ impl Lines {
             path: path.to_owned(),
             file,
             length: whole.length,
+            last: whole.last,
+            sync: File::sync_data,
             was_torn: whole.is_followed,
             torn: false,
         };
         Ok((lines, whole.records))
     }
 
-    /// Cuts off a last line that was torn by a kill or a power cut, and makes the file's name survive a power
-    /// cut.
+    /// Cuts off a last line that was torn by a kill or a power cut, and makes the last whole line and the file's
+    /// name survive a power cut.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
         self.file
             .set_len(self.length)
             .map_err(io_error("cut the torn last line off", &self.path))?;
+        self.write_last_again()
+            .map_err(io_error("write the last line again to", &self.path))?;
         sync_folder(self.path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// Brings the last whole line to the disk. The process that wrote it may have ended before its sync, or when
+    /// that failed: then the line can still be read, but another sync alone would write nothing.
+    fn write_last_again(&self) -> io::Result<()> {
+        // A file that is open to append writes nowhere but at its end.
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        file.seek(SeekFrom::Start(self.length - self.last.len() as u64))?;
+        file.write_all(&self.last)?;
+        (self.sync)(&file)
     }
 
     /// Writes one record; it is on the disk when this returns.
@@ -74,7 +92,7 @@ impl Lines {
         // Set until the line is on the disk, so that the next append cuts off what a failure leaves.
         self.torn = true;
         self.file.write_all(line)?;
-        self.file.sync_data()?;
+        (self.sync)(&self.file)?;
         self.torn = false;
         self.length += line.len() as u64;
         Ok(())
@@ -143,6 +161,8 @@ struct Whole<R> {
     records: Vec<R>,
     /// Number of bytes in these lines.
     length: u64,
+    /// The last one of these lines.
+    last: Vec<u8>,
     /// Whether a torn line follows.
     is_followed: bool,
 }
@@ -153,8 +173,8 @@ fn read_file<R: DeserializeOwned>(file: &mut File, path: &Path) -> Result<Whole<
     file.read_to_end(&mut bytes)
         .map_err(io_error("read", path))?;
     let length = whole_lines(&bytes);
-    let records = bytes[..length]
-        .split_inclusive(|&b| b == b'\n')
+    let lines = || bytes[..length].split_inclusive(|&b| b == b'\n');
+    let records = lines()
         .enumerate()
         .map(|(index, line)| {
             serde_json::from_slice(line)
@@ -164,6 +184,7 @@ fn read_file<R: DeserializeOwned>(file: &mut File, path: &Path) -> Result<Whole<
     Ok(Whole {
         records,
         length: length as u64,
+        last: lines().next_back().unwrap_or_default().to_vec(),
         is_followed: length < bytes.len(),
     })
 }

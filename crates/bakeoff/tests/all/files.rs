@@ -1,5 +1,6 @@
 //! Whole runs on files and memory: results, bad input, faults, going on.
 
+use crate::support::going_on::nothing_came_twice;
 use crate::support::processes::Going;
 use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 use bakeoff_testing::times;
@@ -261,21 +262,8 @@ fn a_killed_run_goes_on_where_it_stopped() {
     let records = bench.journal("out");
     assert_eq!(of_kind(&records, "resumed").count(), 2);
     assert_eq!(of_kind(&records, "finished").count(), 1);
-    let mut timed: Vec<String> = of_kind(&records, "timed")
-        .map(|r| format!("{} {} {}", r["design"], r["query"], r["round"]))
-        .collect();
-    assert_eq!(timed.len(), 2 * 12);
-    timed.sort();
-    timed.dedup();
-    assert_eq!(timed.len(), 2 * 12, "a round was timed twice");
-    let mut slices: Vec<String> = of_kind(&records, "loaded")
-        .filter(|r| r["design"] != "memory")
-        .map(|r| format!("{} {}", r["design"], r["slice"]))
-        .collect();
-    let all = slices.len();
-    slices.sort();
-    slices.dedup();
-    assert_eq!(slices.len(), all, "a slice was loaded twice");
+    assert_eq!(of_kind(&records, "timed").count(), 2 * 12);
+    nothing_came_twice(&records);
 }
 
 #[test]

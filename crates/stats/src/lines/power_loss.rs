@@ -167,6 +167,41 @@ fn zeros_in_a_line_that_was_on_the_disk_are_named() {
     }
 }
 
+fn failed_sync(_: &File) -> io::Result<()> {
+    Err(io::Error::other("the device has failed"))
+}
+
+#[test]
+fn a_line_whose_sync_has_failed_is_written_again_before_it_is_relied_upon() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.jsonl");
+    let [first, second] =
+        ["first", "second"].map(|said| Record::from(Event::Warning(said.to_owned())));
+    let (mut lines, _) = Lines::open::<Record>(&path).unwrap();
+    lines.begin().unwrap();
+    lines.append(&first).unwrap();
+    let synced = fs::read(&path).unwrap().len();
+    lines.sync = failed_sync;
+    lines.append(&second).unwrap_err();
+    drop(lines);
+
+    let whole = fs::read(&path).unwrap();
+    let (mut lines, read) = Lines::open::<Record>(&path).unwrap();
+    assert_eq!(read, [first, second]);
+    // What can be read of the second line is in memory only. This is what the disk has.
+    fs::write(&path, with_zeros(&whole, synced..whole.len())).unwrap();
+    lines.sync = failed_sync;
+    let said = lines.begin().unwrap_err().to_string();
+    assert!(
+        said.contains("cannot write the last line again to "),
+        "{said}"
+    );
+    assert!(said.contains("the device has failed"), "{said}");
+    lines.sync = File::sync_data;
+    lines.begin().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), whole);
+}
+
 #[test]
 fn a_run_goes_on_wherever_its_journal_ends() {
     let whole = saved("comparison/journal.jsonl");

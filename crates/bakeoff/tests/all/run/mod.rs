@@ -3,6 +3,7 @@
 mod columns;
 mod concurrent;
 mod further;
+mod kills;
 mod parquet;
 mod prices;
 mod queries;

@@ -1,5 +1,7 @@
 //! Runs that are killed while they load, and checks of what runs have recorded when they have come to their end.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::processes::Going;
@@ -22,6 +24,22 @@ pub fn kill_while_loading(bench: &Bench, run: &[&str], design: &str) {
 pub fn all_is_right(records: &[Value], timed: usize) {
     assert_eq!(of_kind(records, "timed").count(), timed);
     nothing_is_wrong(records);
+}
+
+/// Checks that no answer of a round was timed twice, and no slice was loaded twice where rows outlive a kill.
+#[track_caller]
+pub fn nothing_came_twice(records: &[Value]) {
+    let times = of_kind(records, "timed");
+    is_there_once(times.map(|r| format!("{} {} {}", r["design"], r["query"], r["round"])));
+    let loaded = of_kind(records, "loaded").filter(|r| r["design"] != "memory");
+    is_there_once(loaded.map(|r| format!("{} {}", r["design"], r["slice"])));
+}
+
+#[track_caller]
+fn is_there_once(steps: impl Iterator<Item = String>) {
+    let mut seen = BTreeSet::new();
+    let twice: Vec<String> = steps.filter(|step| !seen.insert(step.clone())).collect();
+    assert_eq!(twice, [""; 0], "done twice");
 }
 
 /// Runs a workload with designs that have no server into the folder `out`, and checks that it has answers, all of which

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::kills::KILLS_OF_A_TABLE;
-use crate::kills::steps::{FAILPOINTS, Hits, apply, check, definition, later, load, shown};
+use crate::kills::steps::{
+    FAILPOINTS, Hits, apply, check, definition, first_of, is_short, later, load, shown,
+};
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Definition, Table};
 
@@ -36,24 +38,27 @@ pub async fn killed_at_every_step(cassandra: &Cassandra) {
 }
 
 pub async fn killed_at_random(cassandra: &Cassandra) {
-    let all_kills = times(6, 500);
+    let (all_kills, kills_of_each) = times((6, 0), (500, 100));
     let mut random = Random::printed("whole tables killed at random times");
     let mut hits = Hits::default();
-    while hits.kills() < all_kills {
+    while hits.kills() < all_kills || hits.least() < kills_of_each {
+        assert!(hits.kills() < 10 * all_kills, "{hits}");
         CassandraStore::drop_table(cassandra.session.clone(), KEYSPACE, TABLE)
             .await
             .unwrap();
         cassandra.table_of(TABLE, definition()).await;
         let mut done = 0;
-        for _ in 0..KILLS_OF_A_TABLE.min(all_kills - hits.kills()) {
+        for _ in 0..KILLS_OF_A_TABLE.min(all_kills) {
             let mut child = Writer::start(cassandra, &role(done), None);
             wait_for(&mut child, "begun");
-            let awaited = random.below(4);
+            let kind = hits.rarest();
+            let awaited = first_of(kind, done + 1) - (done + 1);
             for _ in 0..awaited {
                 wait_for(&mut child, "done");
             }
             // The kill comes somewhere in the next step.
-            tokio::time::sleep(Duration::from_millis(random.below(300))).await;
+            let milliseconds = if is_short(kind) { 20 } else { 300 };
+            tokio::time::sleep(Duration::from_millis(random.below(milliseconds))).await;
             child.process.kill().unwrap();
             done = last_done(child, done + awaited);
             hits.add(done + 1);

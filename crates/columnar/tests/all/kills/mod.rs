@@ -14,13 +14,15 @@ use std::time::Duration;
 
 use bakeoff_columnar::{DirectoryStore, Table};
 use bakeoff_testing::{Random, times};
-use steps::{FAILPOINTS, Hits, State, apply, check, definition, shown};
+use steps::{FAILPOINTS, Hits, State, apply, check, definition, first_of, is_short, shown};
 
 const FOLDER: &str = "BAKEOFF_TEST_FOLDER";
 const FIRST_STEP: &str = "BAKEOFF_TEST_FIRST_STEP";
 const LAST_STEP: &str = "BAKEOFF_TEST_LAST_STEP";
 /// After so many kills the next table begins.
 pub const KILLS_OF_A_TABLE: usize = 25;
+/// One in so many kills comes before a child has opened the table, or at any time after that.
+const EARLY_KILLS: u64 = 8;
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -35,10 +37,11 @@ fn runtime() -> tokio::runtime::Runtime {
 fn child() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let number = |name| std::env::var(name).unwrap().parse::<u64>().unwrap();
-    let steps = number(FIRST_STEP)..=number(LAST_STEP);
+    let (first, last) = (number(FIRST_STEP), number(LAST_STEP));
     runtime().block_on(async {
         let table = opened(&folder).await;
-        for step in steps {
+        println!("done {}", first - 1);
+        for step in first..=last {
             apply(&table, step).await;
             println!("done {step}");
         }
@@ -123,33 +126,46 @@ fn killed_at_every_step_of_ingest_and_seal() {
     }
 }
 
+/// Kills a child in a step of a kind, or at any time after its start, and returns the last step that it reported as
+/// done; nothing if it had not opened the table.
+fn killed(folder: &Path, done: u64, kind: Option<&str>, random: &mut Random) -> Option<u64> {
+    let mut child = start(folder, done + 1..=u64::MAX - 1, None);
+    let lines = lines(&mut child).map_while(Result::ok);
+    let mut steps = lines.filter_map(|line| step_of(&line));
+    let mut seen = None;
+    if let Some(kind) = kind {
+        let before = first_of(kind, done + 1) - 1;
+        seen = steps.find(|step| *step == before);
+        assert_eq!(seen, Some(before), "the child ended by itself");
+    }
+    let microseconds = match kind {
+        // On a disk it takes some milliseconds, and in memory hardly any time.
+        Some(kind) if is_short(kind) => 1_u64 << random.below(12),
+        Some(_) => 30_000,
+        None => 100_000,
+    };
+    std::thread::sleep(Duration::from_micros(random.below(microseconds)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    steps.last().or(seen)
+}
+
 #[test]
 fn killed_at_random_times() {
-    let all_kills = times(25, 500);
+    let kills_of_each = times(6, 500);
     let mut random = Random::printed("killed at random times");
     let mut hits = Hits::default();
-    while hits.kills() < all_kills || !hits.is_every_kind() {
-        assert!(hits.kills() < 100 * all_kills, "{hits}");
+    while hits.least() < kills_of_each {
+        assert!(hits.kills() < 100 * kills_of_each, "{hits}");
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("table");
         let mut done = 0;
         for _ in 0..KILLS_OF_A_TABLE {
-            let mut child = start(&folder, done + 1..=u64::MAX - 1, None);
-            let mut lines = lines(&mut child);
-            // The kill comes in the middle of a step, a few steps after the child began to work.
-            let awaited = random.below(4);
-            let said = lines
-                .by_ref()
-                .map_while(Result::ok)
-                .filter_map(|line| step_of(&line))
-                .take(awaited as usize);
-            let seen = said.last().unwrap_or(done);
-            assert_eq!(seen, done + awaited, "the child ended by itself");
-            std::thread::sleep(Duration::from_micros(random.below(30_000)));
-            child.kill().unwrap();
-            child.wait().unwrap();
-            done = last_done(lines, seen);
-            hits.add(done + 1);
+            let kind = (random.below(EARLY_KILLS) > 0).then(|| hits.rarest());
+            if let Some(last) = killed(&folder, done, kind, &mut random) {
+                done = last;
+                hits.add(done + 1);
+            }
             // It is a table from the moment when it has its definition, before which nothing is done.
             if done > 0 || folder.join("table.json").exists() {
                 look(&folder, done, &format!("{hits}"));

@@ -57,37 +57,63 @@ enum Change {
     Seal,
 }
 
+/// The kinds of steps.
+const KINDS: [&str; 4] = ["ingest", "insert", "delete", "seal"];
+
+fn kind_of(step: u64) -> &'static str {
+    match change(step) {
+        Change::Ingest(_) => "ingest",
+        Change::Insert(_) => "insert",
+        Change::Delete(_) => "delete",
+        Change::Seal => "seal",
+    }
+}
+
+/// Returns the first step of a kind from one on.
+pub fn first_of(kind: &str, from: u64) -> u64 {
+    let found = (from..).find(|step| kind_of(*step) == kind);
+    found.expect("steps of all kinds come again and again")
+}
+
+/// Whether steps of a kind write and sync only once.
+pub fn is_short(kind: &str) -> bool {
+    ["insert", "delete"].contains(&kind)
+}
+
 /// How many kills came in each kind of step.
 #[derive(Debug, Default)]
 pub struct Hits(BTreeMap<&'static str, usize>);
 
 impl Hits {
-    const KINDS: [&str; 4] = ["ingest", "insert", "delete", "seal"];
-
     /// Notes a kill that came in this step.
     pub fn add(&mut self, step: u64) {
-        let kind = match change(step) {
-            Change::Ingest(_) => "ingest",
-            Change::Insert(_) => "insert",
-            Change::Delete(_) => "delete",
-            Change::Seal => "seal",
-        };
-        *self.0.entry(kind).or_default() += 1;
+        *self.0.entry(kind_of(step)).or_default() += 1;
     }
 
     pub fn kills(&self) -> usize {
         self.0.values().sum()
     }
 
-    pub fn is_every_kind(&self) -> bool {
-        Hits::KINDS.iter().all(|kind| self.0.contains_key(kind))
+    fn of_kind(&self, kind: &str) -> usize {
+        self.0.get(kind).copied().unwrap_or_default()
+    }
+
+    /// Returns the kind with the fewest kills.
+    pub fn rarest(&self) -> &'static str {
+        let rarest = KINDS.into_iter().min_by_key(|kind| self.of_kind(kind));
+        rarest.expect("there are kinds")
+    }
+
+    /// Returns how many kills each kind has at least.
+    pub fn least(&self) -> usize {
+        self.of_kind(self.rarest())
     }
 }
 
 impl fmt::Display for Hits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of_kind = |kind: &str| format!("{} in {kind}", self.0.get(kind).unwrap_or(&0));
-        let kinds: Vec<String> = Hits::KINDS.into_iter().map(of_kind).collect();
+        let of_kind = |kind: &str| format!("{} in {kind}", self.of_kind(kind));
+        let kinds: Vec<String> = KINDS.into_iter().map(of_kind).collect();
         write!(f, "{} kills: {}", self.kills(), kinds.join(", "))
     }
 }

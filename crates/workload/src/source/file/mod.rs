@@ -26,6 +26,7 @@ mod stored;
 mod text;
 mod values;
 mod without;
+mod zstandard;
 
 use std::any::Any;
 use std::collections::BTreeMap;

@@ -14,6 +14,7 @@ use super::lines::Lines;
 use super::named::{DataFileName, DataFormat, PackedAs};
 use super::read_error;
 use super::stamp::Stamp;
+use super::zstandard::Unpacked;
 use crate::Result;
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -120,8 +121,7 @@ impl Part {
                 MultiGzDecoder::new(file),
             )),
             Packing::Zstandard => {
-                let text = zstd::Decoder::with_buffer(file)?;
-                Box::new(BufReader::with_capacity(BUFFER_BYTES, text))
+                Box::new(BufReader::with_capacity(BUFFER_BYTES, Unpacked::new(file)?))
             }
             Packing::Zip(member) => {
                 Box::new(BufReader::with_capacity(BUFFER_BYTES, member.open(file)?))

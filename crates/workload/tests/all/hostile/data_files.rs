@@ -28,7 +28,7 @@ use crate::zip_files::packed;
 const MIB: u64 = 1 << 20;
 
 /// The memory for a text of at most 128 KiB, or what a small one unpacks to.
-const TEXT_BYTES: u64 = 256 * MIB;
+pub const TEXT_BYTES: u64 = 256 * MIB;
 
 /// The memory for a Parquet file of at most 128 KiB. A page says how many bytes it has unpacked, up to
 /// 2 GiB, which the library reserves before it unpacks them.
@@ -46,18 +46,18 @@ const TABLE: &str = "title = 'x'\n[data]\nrequires = '--data'\n[table]\nname = '
     bytes = 'blob'\n[[queries]]\nname = 'q'\nsql = 'SELECT 1'\n";
 
 /// Writes files under one name, and reads them.
-struct Files {
+pub struct Files {
     folder: tempfile::TempDir,
     workload: Workload,
 }
 
 impl Files {
-    fn new() -> Files {
+    pub fn new() -> Files {
         Files::of(TABLE)
     }
 
     /// Returns files without a header, whose fields are separated by tabs.
-    fn raw() -> Files {
+    pub fn raw() -> Files {
         Files::of(&TABLE.replace("[data]", "[data]\nheader = false\ndelimiter = 'tab'"))
     }
 
@@ -69,7 +69,7 @@ impl Files {
     }
 
     /// Returns whether all rows of a file can be read. All that is read has to be sound.
-    fn is_readable(&self, name: &str, bytes: &[u8]) -> bool {
+    pub fn is_readable(&self, name: &str, bytes: &[u8]) -> bool {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         self.reads(&path)
@@ -201,7 +201,7 @@ fn a_zip_bomb_takes_little_memory() {
 }
 
 /// Returns the error of a file that cannot be read.
-fn refusal(bytes: &[u8], name: &str) -> String {
+pub fn refusal(bytes: &[u8], name: &str) -> String {
     let files = Files::new();
     let path = files.folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -229,7 +229,7 @@ fn halves_of_a_character_in_two_cells_are_no_text() {
 }
 
 /// Returns a file with so many columns in addition to those of the table, and 100 rows.
-fn wide(columns: usize) -> String {
+pub fn wide(columns: usize) -> String {
     let more = ",".repeat(columns);
     let rows = format!("a,1,2,3,4,1,0x{more}\n").repeat(100);
     format!("series,time,value,big,small,flag,bytes{more}\n{rows}")

@@ -5,6 +5,7 @@ mod data_files;
 mod described_files;
 mod other_files;
 mod workload_files;
+mod zstandard;
 
 use std::path::{Path, PathBuf};
 
