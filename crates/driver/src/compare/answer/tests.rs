@@ -248,7 +248,8 @@ fn the_tolerance_of_a_query_is_its_leeway() {
         data = { file = "t.csv" }
     "#;
     let workload = bakeoff_workload::Workload::parse(text, std::path::Path::new("t.toml"));
-    let query = &workload.unwrap().queries[0];
+    let workload = workload.unwrap();
+    let query = &workload.queries[0];
     let leeway = Leeway::of(query);
     assert_eq!((leeway.relative, leeway.absolute.len()), (0.02, 0));
     assert_eq!(Leeway::between_two(query).relative, 0.04);
