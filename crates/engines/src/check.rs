@@ -22,7 +22,7 @@ use crate::statements::ambiguous::ambiguity;
 use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
-use crate::{Context, EngineOptions, text_of_time};
+use crate::{Context, EngineOptions, text_of_time, time_constants};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -196,6 +196,12 @@ async fn planned(
     }
     if let Some(complaint) = complaint_of_plan(&plan).or_else(|| text_of_time::complaint(&plan)) {
         return Err((1, 1, complaint));
+    }
+    for no_time in time_constants::unreadable(&plan) {
+        // What has a parameter in it is another text once that is drawn.
+        if let Some((line, column)) = position_of(sql, &no_time.literal) {
+            return Err((line, column, no_time.why));
+        }
     }
     match marker(&plan) {
         Some(marker) => {

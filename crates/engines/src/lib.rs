@@ -64,6 +64,7 @@ mod stored_columns;
 pub mod tables;
 mod text_of_time;
 mod ties;
+mod time_constants;
 mod tls;
 mod translate;
 mod unaliased;

@@ -1,5 +1,7 @@
 //! The questions of a workload in the SQL of the engines that are asked them.
 
+mod clauses;
+
 use bakeoff_workload::{DesignId, Error, Query, Result, Table, Workload};
 
 use crate::adbc::{DriverFile, ENGINE};
@@ -75,6 +77,17 @@ pub fn translate_query(
         {
             continue;
         }
+        if let Some(clause) = clauses::lacking(dialect, &with_nulls(query, &query.sql)) {
+            let position = position_of(&query.sql, clause.word).unwrap_or((1, 1));
+            let why = format!(
+                "{} has no {}: {}, or {}",
+                dialect.system(),
+                clause.name,
+                clause.instead,
+                separate_text(&place)
+            );
+            return Err((position, why));
+        }
         let sql = translated(dialect, table, &query.sql).map_err(|lacking| {
             let position = position_of(&query.sql, &lacking.word).unwrap_or((1, 1));
             (position, advice(dialect, &place, &lacking.why))
@@ -116,15 +129,17 @@ fn spoken(id: &DesignId, drivers: Option<&DriverFile>) -> Option<(SqlDialect, St
 
 /// Says what an engine lacks, and what to write.
 fn advice(dialect: SqlDialect, place: &str, why: &str) -> String {
+    format!("{} {why}; {}", dialect.system(), separate_text(place))
+}
+
+/// Says how a query gets a text for one engine.
+fn separate_text(place: &str) -> String {
     let key = if place.contains('/') {
         format!("\"{place}\"")
     } else {
         place.to_owned()
     };
-    format!(
-        "{} {why}; give the query a separate text for {place}: engine_sql = {{ {key} = \"SELECT ...\" }}",
-        dialect.system()
-    )
+    format!("give the query a separate text for {place}: engine_sql = {{ {key} = \"SELECT ...\" }}")
 }
 
 #[cfg(test)]

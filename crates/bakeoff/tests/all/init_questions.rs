@@ -73,6 +73,10 @@ fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
             "general.log",
             "2026-05-01T00:00:00Z\t8 Query\tSELECT value FROM readings\n",
         ),
+        (
+            "asked.log",
+            "SELECT value FROM readings\nSELECT time FROM readings\n",
+        ),
     ];
     let bench = bench(&files);
     bench
@@ -89,6 +93,15 @@ fn a_sample_or_a_log_that_does_not_fit_is_told_in_its_own_terms() {
         .bakeoff(&["init", "readings.csv", "--questions", "cut.log"])
         .expect(2)
         .says("or one statement in each line: line 2 is no statement");
+    for command in ["init", "decide"] {
+        bench
+            .bakeoff(&[command, "asked.log"])
+            .expect(2)
+            .says("asked.log is a log of queries, which has no rows: name the rows of the table")
+            .says("ROWS.csv --questions asked.log");
+    }
+    let as_rows = bench.bakeoff(&["init", "asked.log", "--no-header", "--delimiter", ";"]);
+    assert!(!as_rows.stderr.contains("is a log"), "{}", as_rows.stderr);
     bench
         .bakeoff(&["init", "one.csv"])
         .expect(0)

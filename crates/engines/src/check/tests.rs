@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use bakeoff_workload::{Parameter, ParameterValues};
+
 use super::*;
 
 const TABLE: &str = r#"title = "t"
@@ -185,6 +187,10 @@ async fn a_question_that_cannot_be_asked_is_refused_in_words() {
             "line 2, column 8: AT TIME ZONE has no name of a zone behind it",
         ),
         (
+            "SELECT series, DATE '2024-13-45' AS day FROM readings",
+            "line 1, column 21: '2024-13-45' cannot be read as a date: write it as '2026-05-01'",
+        ),
+        (
             "SELECT r.series FROM readings AS r ANTI JOIN readings AS s ON r.series = s.series",
             "line 1, column 1: DataFusion has no ANTI JOIN: write LEFT ANTI JOIN",
         ),
@@ -248,4 +254,15 @@ async fn a_question_of_the_command_line_is_planned_against_the_table() {
         let error = checked.unwrap_err();
         assert!(error.contains(complaint), "{sql}: {error}");
     }
+}
+
+#[tokio::test]
+async fn a_time_with_a_parameter_in_it_is_read_once_that_is_drawn() {
+    let workload = asked();
+    let mut asked = question("SELECT series FROM readings WHERE DATE '${day}' < DATE '2026-05-01'");
+    asked.parameters = vec![Parameter {
+        name: "day".to_owned(),
+        values: ParameterValues::Choice(vec!["2026-04-01".to_owned()]),
+    }];
+    assert_eq!(check_question(&workload, &asked).await, Ok(true));
 }

@@ -107,6 +107,34 @@ fn what_an_engine_lacks_is_told_at_its_place_with_what_to_write() {
 }
 
 #[test]
+fn a_clause_that_an_engine_lacks_is_told_at_its_place_with_what_to_write() {
+    let qualified = WORKLOAD.replace(
+        "GROUP BY room\n",
+        "GROUP BY room\nQUALIFY row_number() OVER (ORDER BY room) = 1\n",
+    );
+    let error = translate_queries(
+        &mut workload(&qualified),
+        &designs(&["spark/parquet"]),
+        None,
+    );
+    let error = error.unwrap_err().to_string();
+    let place = { qualified.lines() }.position(|line| line.starts_with("QUALIFY"));
+    let place = place.unwrap() + 1;
+    assert!(error.contains(&format!("w.toml:{place}:1: ")), "{error}");
+    assert!(
+        error.contains(
+            "query newest: Spark has no QUALIFY: write the query as a subquery, and the condition as WHERE around it, \
+             or give the query a separate text for spark: engine_sql = { spark = \"SELECT ...\" }"
+        ),
+        "{error}"
+    );
+    // Others have it, and a text of its own is not looked into.
+    let own = format!("{qualified}engine_sql = {{ spark = \"SELECT 1\" }}\n");
+    let all = designs(&["parquet", "duckdb/table", "spark/parquet"]);
+    translate_queries(&mut workload(&own), &all, None).unwrap();
+}
+
+#[test]
 fn a_translated_text_is_checked_as_any_other() {
     // To Spark, not to DataFusion, these letters are those of a keyword.
     let other = WORKLOAD.replace("AS newest", "AS neweſt");

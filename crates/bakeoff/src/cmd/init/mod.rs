@@ -322,8 +322,9 @@ fn of_rows(
 ) -> Result<Inferred> {
     let mut asked = options.asked();
     asked.questions = questions.texts();
-    if let Some(sampled) = known.sampled {
-        sampled.ask(&mut asked);
+    match known.sampled {
+        Some(sampled) => sampled.ask(&mut asked),
+        None => options.check_has_rows(file)?,
     }
     let mut found = infer(file, &asked).map_err(to_cli_error)?;
     if let Some(sampled) = known.sampled {

@@ -173,6 +173,28 @@ impl TableFileOptions {
         })
     }
 
+    /// Checks that a file of rows is no log of queries, unless an option says how its rows are written. What cannot be
+    /// read is left to its reader.
+    ///
+    /// # Errors
+    /// Fails with a misuse that says how to name a log.
+    pub fn check_has_rows(&self, file: &Path) -> Result<()> {
+        let Ok(Some((begin, is_whole))) = begin_of(file) else {
+            return Ok(());
+        };
+        let begin = String::from_utf8_lossy(&begin);
+        if !self.of_files().is_empty() || !LogKind::is_without_rows(&begin, is_whole) {
+            return Ok(());
+        }
+        let name = file.display();
+        Err(Misuse::new(anyhow!(
+            "{name} is a log of queries, which has no rows: name the rows of the table that it asks, a file with its \
+             CREATE TABLE (.sql or .cql), or its address, with the log as its questions: ROWS.csv --questions {name}; \
+             if the lines are rows, say so with --header or --no-header"
+        ))
+        .into())
+    }
+
     /// Returns whether the questions are in a file, which may be a log of queries.
     pub fn has_file_of_questions(&self) -> bool {
         self.questions.is_some()
@@ -219,15 +241,9 @@ impl TableFileOptions {
 /// Reads a log of queries; `None` if the file is none.
 fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
     let cannot = || format!("--questions {}: cannot read it", path.display());
-    // What is no plain file cannot be read twice.
-    if !std::fs::metadata(path).with_context(cannot)?.is_file() {
+    let Some((begin, is_whole)) = begin_of(path).with_context(cannot)? else {
         return Ok(None);
-    }
-    let mut begin = Vec::new();
-    let file = File::open(path).with_context(cannot)?;
-    file.take(BEGIN + 1)
-        .read_to_end(&mut begin)
-        .with_context(cannot)?;
+    };
     if begin.contains(&0) {
         return Err(anyhow!(
             "--questions {}: it has bytes that are no text: name a file of questions, or a log of queries as text, \
@@ -235,7 +251,6 @@ fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
             path.display()
         ));
     }
-    let is_whole = begin.len() as u64 <= BEGIN;
     let is_sql = StatementsFile::language_of(path).is_some();
     let Some(kind) = LogKind::of(&String::from_utf8_lossy(&begin), is_whole, is_sql) else {
         return Ok(None);
@@ -243,6 +258,18 @@ fn read_log(path: &Path, language: Language) -> Result<Option<QueryLog>> {
     let reader = BufReader::new(File::open(path).with_context(cannot)?);
     let log = QueryLog::read(kind, language, reader).with_context(cannot)?;
     Ok(Some(log))
+}
+
+/// Reads the beginning of a file, with whether that is all of it; `None` if it is no plain file, which cannot be read
+/// twice.
+fn begin_of(path: &Path) -> std::io::Result<Option<(Vec<u8>, bool)>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut begin = Vec::new();
+    File::open(path)?.take(BEGIN + 1).read_to_end(&mut begin)?;
+    let is_whole = begin.len() as u64 <= BEGIN;
+    Ok(Some((begin, is_whole)))
 }
 
 /// Returns whether a file that has no questions may have been meant as a log: its name does not say that it has

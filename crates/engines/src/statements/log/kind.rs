@@ -147,7 +147,7 @@ pub fn is_comment(line: &str) -> bool {
 }
 
 /// Returns the words of a line that is a statement; `None` if it is none, or one that goes on in the next line.
-fn statement_of(line: &str) -> Option<Vec<Token<'_>>> {
+pub fn statement_of(line: &str) -> Option<Vec<Token<'_>>> {
     let words = words(line)?;
     let signs = |sign: char| {
         words

@@ -9,6 +9,7 @@ mod notes;
 mod operations;
 mod postgres;
 mod postgres_json;
+mod rowless;
 mod sent;
 
 use std::borrow::Cow;

@@ -187,7 +187,7 @@ pub fn fields(record: &str) -> Vec<String> {
 
 /// Returns the first mark of a message in a line, with what is before and behind it: further ones are within the
 /// message.
-fn message_of(line: &str) -> Option<(&str, &'static str, &str)> {
+pub fn message_of(line: &str) -> Option<(&str, &'static str, &str)> {
     let marks = OTHERS.into_iter().chain([LOG, DETAIL]);
     let places = marks.filter_map(|mark| Some((line.find(mark)?, mark)));
     let (place, mark) = places.min()?;

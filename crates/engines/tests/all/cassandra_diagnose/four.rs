@@ -4,10 +4,12 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_engines::diagnose::{ReadError, read};
+use bakeoff_engines::live::SampleRequest;
 use bakeoff_engines::nodes::{Missing, Nodetool, Reader, TableName};
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{Release, Server, ServerOptions};
-use bakeoff_engines::{Cluster, TraceRequest, Traceable, TracedSelect, trace};
+use bakeoff_engines::tables::Location;
+use bakeoff_engines::{Cluster, TraceRequest, Traceable, TracedSelect, sample_cassandra, trace};
 use bakeoff_stats::diagnose::{Outcome, diagnose};
 use bakeoff_workload::selected_table;
 use scylla::client::session::Session;
@@ -127,6 +129,17 @@ async fn rights_that_are_lacking_are_named(server: &Server, session: &Session) {
     let why = trace(&request).await.unwrap_err().to_string();
     let lacking = "no SELECT permission on <table diagnose_four.t>";
     assert!(why.contains(lacking), "{why}");
+    let asked = SampleRequest {
+        rows: 10,
+        rate_limit: None,
+    };
+    let location: Location = TABLE.parse().unwrap();
+    let sampled = sample_cassandra(&cluster, &location, &asked).await;
+    let why = sampled.unwrap_err().to_string();
+    let begin = format!("cannot read {TABLE}: ");
+    assert!(why.starts_with(&begin) && why.contains(lacking), "{why}");
+    let right = format!("have somebody who may run GRANT SELECT ON {TABLE} TO this user");
+    assert!(why.contains(&right), "{why}");
     let grant = format!("GRANT SELECT ON {TABLE} TO {USER}");
     session.query_unpaged(grant, ()).await.unwrap();
     // The server asks for rights again after some seconds. Everybody may read the traces themselves.

@@ -1,5 +1,8 @@
 //! Tests workloads that are written for files of other forms than plain CSV.
 
+use arrow::array::AsArray;
+use arrow::datatypes::TimestampMillisecondType;
+
 use crate::infer::{Asked, infer};
 use crate::{Result, Workload, source};
 
@@ -301,6 +304,13 @@ fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
     let wide: Vec<String> = (0..10_000).map(|number| format!("c{number}")).collect();
     let ones = vec!["1"; 10_000].join(",");
     let wide = format!("{}\n{ones}\n{ones}\n", wide.join(",")).replacen("\n1,", "\n2,", 1);
+    let line = |first: u32| {
+        let others: String = (1..10_000)
+            .map(|number| format!(",\"c{number}\":1"))
+            .collect();
+        format!("{{\"c0\":{first}{others}}}\n")
+    };
+    let wide_lines = line(1) + &line(2);
     for (name, text, rows, words) in [
         (
             "row.csv",
@@ -333,6 +343,12 @@ fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
             "no values, so that nothing tells its type",
         ),
         ("wide.csv", wide.as_str(), 2, "9500 of all 10000 columns"),
+        (
+            "wide.jsonl",
+            wide_lines.as_str(),
+            2,
+            "9500 of all 10000 columns",
+        ),
         ("row.jsonl", "{\"id\":1}\n", 1, "rows = 1 "),
         (
             "nulls.jsonl",
@@ -350,4 +366,26 @@ fn samples_that_say_little_become_workloads_or_errors_with_an_option() {
     );
     let said = error("same.jsonl", "{\"a\":1}\n{\"a\":1}\n", &Asked::default());
     assert!(said.contains("--key COLUMN"), "{said}");
+}
+
+#[test]
+fn times_with_offsets_and_without_are_moments_of_one_column() {
+    let text =
+        "id,time\na,2024-01-01T00:00:00Z\na,2024-01-01T01:30:00+02:00\na,2024-01-01 09:00:00\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zones.csv");
+    std::fs::write(&path, text).unwrap();
+    let found = infer(&path, &Asked::default()).unwrap();
+    let text = found.workload("zones.csv", &["memory".to_owned()], &[]);
+    let workload = Workload::parse(&text, &folder.path().join("w.toml")).unwrap();
+    let source = source::open(&workload, None).unwrap();
+    let rows = source.read(0, 100).unwrap().next().unwrap().unwrap().rows;
+    let times = rows.column_by_name("time").unwrap();
+    let times = times.as_primitive::<TimestampMillisecondType>().values();
+    // Midnight, half an hour before it, and nine hours after it.
+    let midnight = 1_704_067_200_000;
+    assert_eq!(
+        times.to_vec(),
+        [midnight, midnight - 1_800_000, midnight + 32_400_000]
+    );
 }

@@ -9,6 +9,7 @@ use arrow::array::{
 };
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 use super::tests::designs;
 use crate::Workload;
@@ -239,4 +240,33 @@ fn numbers_with_more_digits_than_their_type_are_text() {
     );
     let dear = ["123456789012345678.91", "-1.50"].map(|text| Some(text.to_owned()));
     assert_eq!(texts("dear"), dear);
+}
+
+#[test]
+fn of_ten_thousand_columns_in_parquet_the_first_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.parquet");
+    let columns = (0..10_000).map(|number| {
+        let values: ArrayRef = Arc::new(Int64Array::from(vec![1, 1 + i64::from(number == 0)]));
+        (format!("c{number}"), values)
+    });
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let plain = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .build();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(plain)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let found = infer(&path, &Asked::default()).unwrap();
+    let text = found.workload("wide.parquet", &designs(), &[]);
+    assert!(
+        text.contains("left out: 9500 of all 10000 columns"),
+        "{text}"
+    );
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    assert_eq!(workload.table.partition_key, ["c0"]);
+    let source = crate::source::open(&workload, Some(path)).unwrap();
+    let rows = source.read(0, 10).unwrap().next().unwrap().unwrap().rows;
+    assert_eq!((rows.num_rows(), rows.num_columns()), (2, 500));
 }
