@@ -1,10 +1,22 @@
 //! What rows beyond a sample of the user's are.
 
-/// How a data file, which is a sample of a larger table, is continued.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How a data file, which is a sample of a larger table, is continued: how large it gets along each axis. Along both, all
+/// series go on in time, the further ones, too.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ScaleSample {
-    pub along: SampleAxis,
-    pub to: SampleSize,
+    pub series: Option<SampleSize>,
+    pub time: Option<SampleSize>,
+}
+
+impl ScaleSample {
+    /// Returns a growth along one axis.
+    pub fn along(axis: SampleAxis, to: SampleSize) -> ScaleSample {
+        let (series, time) = match axis {
+            SampleAxis::Series => (Some(to), None),
+            SampleAxis::Time => (None, Some(to)),
+        };
+        ScaleSample { series, time }
+    }
 }
 
 /// Axis along which a sample grows.
@@ -16,7 +28,7 @@ pub enum SampleAxis {
     Series,
 }
 
-/// Size of the table that a sample grows to, with the rows of the sample.
+/// Size of the table that a sample grows to along an axis alone, with the rows of the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SampleSize {
     Rows(u64),

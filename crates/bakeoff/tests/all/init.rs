@@ -339,7 +339,11 @@ fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
     let bench = bench("x.csv", &format!("sensor,time,value\n{rows}"));
     let init =
         |words: &str, out: &str| bench.bakeoff(&["init", "x.csv", "--grow", words, "--out", out]);
-    for (words, rows) in [("100 days", 200), ("sensors x50", 1_000)] {
+    for (words, rows) in [
+        ("100 days", 200),
+        ("sensors x50", 1_000),
+        ("20 sensors for 15 days", 300),
+    ] {
         let out = format!("{rows}.toml");
         let told = format!("`{words}` makes {rows} rows of the 20 in the file");
         init(words, &out).expect(0).says(&told);

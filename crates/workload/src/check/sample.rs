@@ -34,7 +34,7 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Opt
         );
         return Err(document.error(span, message));
     }
-    if scaled.along == SampleAxis::Time && table.time_column().is_none() {
+    if scaled.time.is_some() && table.time_column().is_none() {
         let message = "the table has neither an order key that is a time or a whole number nor a column of \
                        type `timestamp`, so its rows cannot go on in time; let them grow along \"series\"";
         return Err(document.error(span, message));
@@ -53,16 +53,18 @@ fn by_rows(document: Text<'_>, written: &wire::ScaleSample) -> Result<ScaleSampl
         }
     };
     let rows = number::at_least(document, Some(&written.rows), "rows", 1)?;
-    Ok(ScaleSample {
+    Ok(ScaleSample::along(
         along,
-        to: SampleSize::Rows(rows.unwrap_or(1)),
-    })
+        SampleSize::Rows(rows.unwrap_or(1)),
+    ))
 }
 
 /// Returns the number of rows that the workload names, which is then the default number of a run.
 pub fn rows(scaled: Option<&ScaleSample>) -> Option<u64> {
-    match scaled?.to {
+    let scaled = scaled?;
+    let mut sizes = [scaled.series, scaled.time].into_iter().flatten();
+    sizes.find_map(|to| match to {
         SampleSize::Rows(rows) => Some(rows),
         _ => None,
-    }
+    })
 }

@@ -10,7 +10,9 @@ use arrow::array::{
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::{DataType, Float64Type};
 use arrow::record_batch::RecordBatch;
-use bakeoff_workload::{Error, RowSource, SampleAxis, SampleSize, Stream, Workload, source};
+use bakeoff_workload::{
+    Error, RowSource, SampleAxis, SampleSize, ScaleSample, Stream, Workload, source,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -33,18 +35,14 @@ fn rows_and_axis_or_words_say_how_a_sample_grows() {
     let by_rows = "file = 'x.csv'\nscale_sample = { rows = 10_000_000, along = 'time' }";
     let workload = parse(by_rows, TABLE).unwrap();
     let scaled = workload.scale_sample.unwrap();
-    assert_eq!(
-        (scaled.along, scaled.to),
-        (SampleAxis::Time, SampleSize::Rows(10_000_000))
-    );
+    let rows = SampleSize::Rows(10_000_000);
+    assert_eq!(scaled, ScaleSample::along(SampleAxis::Time, rows));
     assert_eq!(workload.scale.default_rows, 10_000_000);
 
     let by_words = "requires = '--data'\ngrow = '50 times the sensors'";
     let scaled = parse(by_words, TABLE).unwrap().scale_sample.unwrap();
-    assert_eq!(
-        (scaled.along, scaled.to),
-        (SampleAxis::Series, SampleSize::Times(50.0))
-    );
+    let times = SampleSize::Times(50.0);
+    assert_eq!(scaled, ScaleSample::along(SampleAxis::Series, times));
     assert!(
         parse("file = 'x.csv'", TABLE)
             .unwrap()
@@ -88,8 +86,11 @@ fn mistakes_in_how_a_sample_grows_are_refused_with_what_to_write() {
     assert!(generated.contains("it needs `file`"), "{generated}");
     let no_time = "[table]\nname = 't'\npartition_key = ['a']\n[table.columns]\na = 'text'\n";
     let data = "file = 'x.csv'\nscale_sample = { rows = 9, along = 'time' }";
-    let error = parse(data, no_time).unwrap_err().to_string();
-    assert!(error.contains("cannot go on in time"), "{error}");
+    let by_both = "file = 'x.csv'\ngrow = '9 sensors, three years'";
+    for data in [data, by_both] {
+        let error = parse(data, no_time).unwrap_err().to_string();
+        assert!(error.contains("cannot go on in time"), "{error}");
+    }
 }
 
 #[test]

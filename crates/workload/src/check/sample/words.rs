@@ -1,4 +1,6 @@
-//! Growth in words: `three years`, `5000 sensors`, `50 times the sensors`, `sensors x50`.
+//! Growth in words: `three years`, `5000 sensors`, `50 times the sensors`, `sensors x50`, `500 sensors, three years`.
+
+use std::iter::once;
 
 use crate::{ColumnType, SampleAxis, SampleSize, ScaleSample, Table};
 
@@ -42,7 +44,7 @@ const NUMBERS: [(&str, f64); 21] = [
 /// Words that multiply the number before them, or stand for themselves.
 const POWERS: [(&str, f64); 3] = [("hundred", 1e2), ("thousand", 1e3), ("million", 1e6)];
 
-/// Words for series, besides the columns of the partition key.
+/// Words for series, besides those of the columns of the partition key.
 const SERIES: [&str; 10] = [
     "series",
     "sensors",
@@ -59,53 +61,100 @@ const SERIES: [&str; 10] = [
 /// Words for the length of time, in `ten times the time`.
 const TIME: [&str; 2] = ["time", "history"];
 
-/// Words without a meaning of their own.
-const FILLERS: [&str; 4] = ["the", "as", "many", "of"];
+/// Words in names of columns that do not say what the series are.
+const NO_SERIES: [&str; 17] = [
+    "id",
+    "ids",
+    "uid",
+    "uuid",
+    "guid",
+    "name",
+    "names",
+    "key",
+    "code",
+    "no",
+    "nr",
+    "num",
+    "number",
+    "of",
+    "the",
+    "date",
+    "timestamp",
+];
+
+/// Words without a meaning of their own, some of which join two growths.
+const FILLERS: [&str; 8] = ["the", "as", "many", "of", "and", "for", "over", "with"];
 
 /// Largest growth and longest time (in years) that are taken for meant.
 const MOST: f64 = 1e9;
 
-/// Reads how a sample grows.
+/// A growth along one axis, and the number in its words.
+struct Growth {
+    along: SampleAxis,
+    to: SampleSize,
+    number: f64,
+}
+
+/// Reads how a sample grows: along one axis, or along both.
 ///
 /// # Errors
 /// The text is no growth that is known; the message says which words are.
 pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
     let text = text.trim().to_lowercase();
-    let words: Vec<&str> = text
-        .split_whitespace()
-        .filter(|word| !FILLERS.contains(word))
+    let words: Vec<&str> = { text.split(|c: char| c.is_whitespace() || c == ',') }
+        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
         .collect();
-    // `sensors x50` is `50x sensors`.
-    let factor_behind = match words.as_slice() {
-        // A name may begin with an x, too.
-        [_, behind] => { behind.strip_prefix('x') }
-            .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
-            .map(|number| format!("{number}x")),
-        _ => None,
-    };
-    let words = match &factor_behind {
-        Some(factor) => vec![factor.as_str(), words[0]],
-        None => words,
-    };
-    let unknown = || unknown(&text, table);
-    let (number, is_factor, rest) = number(&words).ok_or_else(unknown)?;
-    let grown = match rest {
-        ["times", of] => factor(number, of, table),
-        [of] if is_factor => factor(number, of, table),
-        [unit] if !is_factor => length(number, unit).or_else(|| series(number, unit, table)),
-        _ => None,
-    };
-    let grown = grown.ok_or_else(unknown)?;
-    check_number(&text, number, grown.to)?;
-    let is_time = |index: usize| table.columns[index].kind == ColumnType::Timestamp;
-    match (grown.to, table.time_column()) {
-        (SampleSize::Milliseconds(_), Some(index)) if !is_time(index) => Err(format!(
-            "`{text}` is a length of time, but column `{}` has whole numbers; write how many times as long \
-             it is, such as `10 times the time`",
-            table.columns[index].name
-        )),
-        _ => Ok(grown),
+    let growths = growths(&words, table).ok_or_else(|| unknown(&text, table))?;
+    let mut scaled = ScaleSample::default();
+    for Growth { along, to, number } in growths {
+        check_number(&text, number, to)?;
+        check_length(&text, to, table)?;
+        let (size, what) = match along {
+            SampleAxis::Series => (&mut scaled.series, "how many series there are"),
+            SampleAxis::Time => (&mut scaled.time, "how long the time is"),
+        };
+        if size.replace(to).is_some() {
+            return Err(format!(
+                "`{text}` says twice {what}; two growths are one of the series and one of the time, such as \
+                 `500 sensors, three years`"
+            ));
+        }
     }
+    Ok(scaled)
+}
+
+/// Reads one growth, or otherwise two that follow each other.
+fn growths(words: &[&str], table: &Table) -> Option<Vec<Growth>> {
+    if let Some(growth) = growth(words, table) {
+        return Some(vec![growth]);
+    }
+    (1..words.len()).find_map(|at| {
+        let (first, second) = words.split_at(at);
+        Some(vec![growth(first, table)?, growth(second, table)?])
+    })
+}
+
+fn growth(words: &[&str], table: &Table) -> Option<Growth> {
+    // `sensors x50` is `50x sensors`.
+    let (behind, before) = words.split_last()?;
+    // A name may begin with an x, too.
+    let factor_behind = { behind.strip_prefix('x') }
+        .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+        .map(|number| format!("{number}x"));
+    let words: Vec<&str> = match &factor_behind {
+        Some(factor) => once(factor.as_str())
+            .chain(before.iter().copied())
+            .collect(),
+        None => words.to_vec(),
+    };
+    let (number, is_factor, rest) = number(&words)?;
+    let (along, to) = match rest {
+        ["times", of @ ..] => factor(number, of, table),
+        of if is_factor => factor(number, of, table),
+        [unit] => length(number, unit).or_else(|| series(number, rest, table)),
+        of => series(number, of, table),
+    }?;
+    Some(Growth { along, to, number })
 }
 
 /// Returns the number that the words begin with, whether it is written as a factor (`50x`), and the other
@@ -133,48 +182,78 @@ fn number<'a>(words: &'a [&'a str]) -> Option<(f64, bool, &'a [&'a str])> {
     Some((number, factor.is_some(), rest))
 }
 
-fn length(number: f64, word: &str) -> Option<ScaleSample> {
+fn length(number: f64, word: &str) -> Option<(SampleAxis, SampleSize)> {
     let unit = word.strip_suffix('s').unwrap_or(word);
     let (_, milliseconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
-    Some(ScaleSample {
-        along: SampleAxis::Time,
-        to: SampleSize::Milliseconds((number * milliseconds).max(0.0) as u64),
-    })
+    let length = (number * milliseconds).max(0.0) as u64;
+    Some((SampleAxis::Time, SampleSize::Milliseconds(length)))
 }
 
-fn series(number: f64, word: &str, table: &Table) -> Option<ScaleSample> {
-    is_series(word, table).then_some(ScaleSample {
-        along: SampleAxis::Series,
-        to: SampleSize::Series(number.max(0.0) as u64),
-    })
+fn series(number: f64, words: &[&str], table: &Table) -> Option<(SampleAxis, SampleSize)> {
+    let to = SampleSize::Series(number.max(0.0) as u64);
+    are_series(words, table).then_some((SampleAxis::Series, to))
 }
 
-fn factor(number: f64, word: &str, table: &Table) -> Option<ScaleSample> {
-    let along = if TIME.contains(&word) {
-        SampleAxis::Time
-    } else if is_series(word, table) {
-        SampleAxis::Series
-    } else {
-        return None;
+fn factor(number: f64, words: &[&str], table: &Table) -> Option<(SampleAxis, SampleSize)> {
+    let along = match words {
+        [word] if TIME.contains(word) => SampleAxis::Time,
+        words if are_series(words, table) => SampleAxis::Series,
+        _ => return None,
     };
-    let to = SampleSize::Times(number);
-    Some(ScaleSample { along, to })
+    Some((along, SampleSize::Times(number)))
 }
 
-/// Returns whether a word stands for the series: one that always does, or a column of the partition key,
-/// also in the plural and without `_id` or `_name` (`sensors` for `sensor_id`).
+/// Returns whether words stand for the series, as `wind turbines` do for `wind_turbine_name`.
+fn are_series(words: &[&str], table: &Table) -> bool {
+    !words.is_empty() && words.iter().all(|word| is_series(word, table))
+}
+
+/// Returns whether a word stands for the series: one that always does, or a column of the partition key, also without
+/// `_id` or `_name`, or a word in the name of one; also in the plural (`turbines` for `wind_turbine_name`).
 fn is_series(word: &str, table: &Table) -> bool {
-    let singular = word.strip_suffix('s').unwrap_or(word);
+    let singulars = singulars(word);
     let is_named = |column: &String| {
         let column = column.to_lowercase();
         let stem = { column.strip_suffix("_id") }
             .or_else(|| column.strip_suffix("_name"))
             .unwrap_or(&column);
-        [word, singular]
-            .iter()
-            .any(|word| *word == column || *word == stem)
+        let words = column.split('_').filter(|word| says_series(word));
+        let mut names = [column.as_str(), stem].into_iter().chain(words);
+        names.any(|name| singulars.iter().any(|word| word == name))
     };
     SERIES.contains(&word) || table.partition_key.iter().any(is_named)
+}
+
+/// Returns whether a word in the name of a column may say what the series are.
+fn says_series(word: &str) -> bool {
+    let is_time = TIME.contains(&word) || UNITS.iter().any(|(unit, _)| *unit == word);
+    word.len() > 1 && !is_time && !NO_SERIES.contains(&word)
+}
+
+/// Returns a word, and what it may be the plural of.
+fn singulars(word: &str) -> Vec<String> {
+    let endings = [("", ""), ("s", ""), ("es", ""), ("ies", "y")];
+    { endings.into_iter() }
+        .filter_map(|(plural, singular)| {
+            let stem = word.strip_suffix(plural)?;
+            Some(format!("{stem}{singular}"))
+        })
+        .collect()
+}
+
+/// Checks that a length of time is not asked of whole numbers.
+fn check_length(text: &str, to: SampleSize, table: &Table) -> Result<(), String> {
+    let time = table.time_column().map(|index| &table.columns[index]);
+    match (to, time) {
+        (SampleSize::Milliseconds(_), Some(time)) if time.kind != ColumnType::Timestamp => {
+            Err(format!(
+                "`{text}` is a length of time, but column `{}` has whole numbers; write how many times as long \
+                 it is, such as `10 times the time`",
+                time.name
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_number(text: &str, number: f64, to: SampleSize) -> Result<(), String> {
@@ -199,9 +278,10 @@ fn unknown(text: &str, table: &Table) -> String {
     let time = joined(TIME.into_iter());
     format!(
         "`{text}` does not say how far the sample grows; write a length of time (`three years`), a number of series \
-         (`5000 sensors`), or a factor (`50 times the sensors`, `10 times the time`). Known are numbers in \
-         digits, in words up to twelve and in tens up to ninety, {powers}; of time {units}, {time}; of series \
-         {series}"
+         (`5000 sensors`), a factor (`50 times the sensors`, `10 times the time`), or one of the series and one of the \
+         time (`500 sensors, three years`)\n\
+         Known are numbers in digits, in words up to twelve and in tens up to ninety, {powers}; of time {units}, {time}; \
+         of series {series}, and any word in the name of a column of the partition key"
     )
 }
 
@@ -210,98 +290,4 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Column;
-
-    fn table(time: ColumnType) -> Table {
-        let column = |name: &str, kind| Column {
-            name: name.to_owned(),
-            kind,
-        };
-        Table {
-            name: "t".to_owned(),
-            columns: vec![column("station_id", ColumnType::Text), column("at", time)],
-            partition_key: vec!["station_id".to_owned(), "x_of_plant".to_owned()],
-            order_key: vec!["at".to_owned()],
-        }
-    }
-
-    fn read(text: &str) -> (SampleAxis, SampleSize) {
-        let read = parse(text, &table(ColumnType::Timestamp)).unwrap();
-        (read.along, read.to)
-    }
-
-    #[test]
-    fn lengths_series_and_factors_are_read() {
-        use SampleAxis::{Series, Time};
-        for (text, along, to) in [
-            (
-                "three years",
-                Time,
-                SampleSize::Milliseconds(94_672_800_000),
-            ),
-            ("1.5 days", Time, SampleSize::Milliseconds(129_600_000)),
-            ("A week", Time, SampleSize::Milliseconds(604_800_000)),
-            ("50 times the sensors", Series, SampleSize::Times(50.0)),
-            ("10x stations", Series, SampleSize::Times(10.0)),
-            ("sensors x50", Series, SampleSize::Times(50.0)),
-            ("Time x1.5", Time, SampleSize::Times(1.5)),
-            ("5 x_of_plant", Series, SampleSize::Series(5)),
-            (
-                "ten times as many station_id",
-                Series,
-                SampleSize::Times(10.0),
-            ),
-            ("two hundred times the time", Time, SampleSize::Times(200.0)),
-            ("5_000 devices", Series, SampleSize::Series(5_000)),
-            ("ten thousand series", Series, SampleSize::Series(10_000)),
-        ] {
-            assert_eq!(read(text), (along, to), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_known_is_refused_with_the_words_that_are() {
-        for text in [
-            "",
-            "big",
-            "50",
-            "50 times",
-            "50 times the moons",
-            "three",
-            "10x",
-            "x years",
-            "years x3",
-            "sensors x",
-            "5 days 2",
-        ] {
-            let error = parse(text, &table(ColumnType::Timestamp)).unwrap_err();
-            for word in ["three years", "station_id", "sensors", "month", "thousand"] {
-                assert!(error.contains(word), "{text}: {error}");
-            }
-        }
-    }
-
-    #[test]
-    fn impossible_numbers_are_refused() {
-        for text in [
-            "0 days",
-            "-1 days",
-            "0.5 times the time",
-            "inf years",
-            "nan days",
-        ] {
-            let error = parse(text, &table(ColumnType::Timestamp)).unwrap_err();
-            assert!(error.contains("has to be above 0"), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn whole_numbers_have_no_length_of_time() {
-        let numbers = table(ColumnType::Bigint);
-        let error = parse("three years", &numbers).unwrap_err();
-        assert!(error.contains("column `at` has whole numbers"), "{error}");
-        assert!(parse("3 times the time", &numbers).is_ok());
-    }
-}
+mod tests;

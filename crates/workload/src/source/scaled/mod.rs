@@ -3,10 +3,11 @@
 //! The first rows are the sample as it is. Then copies of it follow, row by row in the order of the file: each row of
 //! a copy has the time of its row of the sample, moved, and the values of another row of the same series. Which one
 //! follows from blocks of consecutive rows that change places within the series. Row *i* is a pure function of the
-//! sample, the seed and *i*.
+//! sample, the seed and *i*. Where a table grows along both axes, further series come before what comes later.
 
 mod blocks;
 mod calendar;
+mod changes;
 mod counter;
 mod edges;
 mod growth;
@@ -17,6 +18,7 @@ mod owners;
 mod renamed;
 mod roles;
 mod sample;
+mod shape;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -33,13 +35,16 @@ use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use self::blocks::Blocks;
+use self::changes::Change;
+use self::counter::Counter;
 use self::edges::Edges;
 use self::roles::{About, Role};
 use self::sample::Sample;
+use self::shape::{Counted, Shape};
 use self::spread::numbers;
 use self::times::Times;
 use super::{BadRows, RowBatch, RowBatches, RowSource};
-use crate::{ColumnType, Error, Result, SampleAxis, SampleSize, ScaleSample, Stream, Table};
+use crate::{ColumnType, Error, Result, SampleAxis, ScaleSample, Stream, Table};
 
 /// Most bytes of a sample in memory, in which it is kept.
 const SAMPLE_BYTES: usize = 64 << 20;
@@ -51,7 +56,6 @@ pub struct Scaled {
     /// The data file, which knows which of its rows are set aside.
     file: Box<dyn RowSource>,
     maker: Arc<Maker>,
-    rows: u64,
     /// Number of rows after which times only grow.
     ordered_beyond: Option<u64>,
 }
@@ -61,8 +65,9 @@ struct Maker {
     table: Table,
     schema: SchemaRef,
     sample: Sample,
+    shape: Shape,
     blocks: Vec<Blocks>,
-    roles: Vec<Role>,
+    changes: Vec<Change>,
     /// Ends of runs of the columns of few values.
     edges: Option<Edges>,
     /// Draws of the order of blocks.
@@ -71,7 +76,8 @@ struct Maker {
     most_rows: usize,
 }
 
-/// Rows of a batch: the copy of each one, its place in the sample, and the place of the row whose values it has.
+/// Rows of a batch, in one way of counting copies: the copy of each one, its place in the sample, and the place of the
+/// row whose values it has.
 struct Places {
     copies: Vec<u64>,
     own: UInt32Array,
@@ -93,22 +99,25 @@ impl Scaled {
     ) -> Result<Scaled> {
         let sample = Sample::read(&*file, table, SAMPLE_BYTES)?;
         let times = Times::of(&sample, table);
-        let rows = rows(&sample, table, times, scaled)?;
-        let copies = (rows - 1) / sample.len();
-        if scaled.along == SampleAxis::Time && copies > 0 {
-            check_times(table, times, copies)?;
-        }
-        let roles = About {
+        let shape = Shape::of(&sample, table, times, scaled)?;
+        let about = |axis, counted| About {
             sample: &sample,
             table,
-            axis: scaled.along,
-            copies,
+            axis,
+            copies: shape.copies(counted),
+            all_copies: shape.copies(Counted::All),
             times,
             seed,
-        }
-        .roles()?;
-        let codes: Vec<usize> = { roles.iter().enumerate() }
-            .filter(|(_, role)| matches!(role, Role::Resampled(None)))
+        };
+        let series = about(SampleAxis::Series, Counted::Series);
+        let time = about(SampleAxis::Time, Counted::Time);
+        let changes = match (scaled.series, scaled.time) {
+            (Some(_), Some(_)) => changes::along_both(&series, &time)?,
+            (None, Some(_)) => changes::along_one(time.roles()?),
+            _ => changes::along_one(series.roles()?),
+        };
+        let codes: Vec<usize> = { changes.iter().enumerate() }
+            .filter(|(_, change)| matches!(change.role, Role::Resampled(None)))
             .map(|(index, _)| index)
             .collect();
         let timestamps = { table.columns.iter() }
@@ -117,16 +126,16 @@ impl Scaled {
         let has_time = table
             .time_column()
             .is_some_and(|index| sample.rows.column(index).null_count() == 0);
-        let is_ordered = scaled.along == SampleAxis::Time && has_time && timestamps == 1;
+        let is_ordered = scaled.time.is_some() && has_time && timestamps == 1;
         Ok(Scaled {
             file,
-            rows,
-            ordered_beyond: is_ordered.then_some(sample.len()),
+            ordered_beyond: is_ordered.then_some(shape.of_period()),
             maker: Arc::new(Maker {
                 schema: table.schema(),
                 table: table.clone(),
+                shape,
                 blocks: times::blocks(&sample, times),
-                roles,
+                changes,
                 edges: Edges::find(&sample, table, &codes),
                 order: Stream::new(&[seed, 1]),
                 most_rows: (BATCH_BYTES / longest_row(&sample)).max(1),
@@ -142,11 +151,11 @@ impl RowSource for Scaled {
     }
 
     fn known_rows(&self) -> Option<u64> {
-        Some(self.rows)
+        Some(self.maker.shape.rows())
     }
 
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
-        let (maker, end) = (self.maker.clone(), self.rows);
+        let (maker, end) = (self.maker.clone(), self.maker.shape.rows());
         let step = batch_rows.clamp(1, maker.most_rows) as u64;
         let starts = successors(Some(from), move |row| row.checked_add(step));
         let starts = starts.take_while(move |row| *row < end);
@@ -172,9 +181,16 @@ impl RowSource for Scaled {
 impl Maker {
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch> {
         let first = rows.start;
-        let places = self.places(rows);
-        let columns = self.roles.iter().enumerate();
-        let columns = columns.map(|(index, role)| self.column(index, role, &places));
+        let places = Counted::EACH.map(|counted| {
+            let is_needed = self.changes.iter().any(|change| change.needs(counted));
+            let rows = if is_needed {
+                rows.clone()
+            } else {
+                first..first
+            };
+            self.places(rows, counted)
+        });
+        let columns = (0..self.changes.len()).map(|index| self.column(index, &places));
         { columns.collect::<Result<Vec<ArrayRef>, ArrowError>>() }
             .and_then(|columns| RecordBatch::try_new(self.schema.clone(), columns))
             .map_err(|error| {
@@ -184,14 +200,14 @@ impl Maker {
             })
     }
 
-    fn places(&self, rows: Range<u64>) -> Places {
+    fn places(&self, rows: Range<u64>, counted: Counted) -> Places {
         let length = rows.end.saturating_sub(rows.start) as usize;
         let mut copies = Vec::with_capacity(length);
         let (mut own, mut source) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut codes = Vec::with_capacity(length);
         for row in rows {
-            let copy = row / self.sample.len();
-            let place = self.sample.places[(row % self.sample.len()) as usize];
+            let (copy, of_sample) = self.shape.place(row, counted);
+            let place = self.sample.places[of_sample as usize];
             copies.push(copy);
             own.push(place);
             let from = self.source(place, copy);
@@ -228,7 +244,10 @@ impl Maker {
         }
     }
 
-    fn column(&self, index: usize, role: &Role, places: &Places) -> Result<ArrayRef, ArrowError> {
+    /// Makes a column of rows, whose places are there for each way of counting copies.
+    fn column(&self, index: usize, all: &[Places; 3]) -> Result<ArrayRef, ArrowError> {
+        let Change { role, counted } = &self.changes[index];
+        let places = &all[*counted as usize];
         let column = self.sample.rows.column(index);
         let copies = &places.copies;
         let own = || take(column.as_ref(), &places.own, None);
@@ -238,8 +257,16 @@ impl Maker {
             Role::Counter(counter) => {
                 counter.apply(&self.sample, column, &own()?, places.own.values(), copies)
             }
+            Role::Counters { series, time } => {
+                let apply = |counter: &Counter, taken: &ArrayRef, counted: Counted| {
+                    let Places { own, copies, .. } = &all[counted as usize];
+                    counter.apply(&self.sample, column, taken, own.values(), copies)
+                };
+                let further = apply(series, &own()?, Counted::Series);
+                apply(time, &further, Counted::Time)
+            }
             Role::Calendar(calendar) => {
-                let times = self.column(calendar.time, &self.roles[calendar.time], places)?;
+                let times = self.column(calendar.time, all)?;
                 calendar.apply(&times)?
             }
             Role::Renamed(renamed) => renamed.apply(&own()?, places.own.values(), copies),
@@ -265,67 +292,6 @@ fn moved(column: &ArrayRef, kind: ColumnType, by: i64, copies: &[u64]) -> ArrayR
         ColumnType::Timestamp => numbers::<TimestampMillisecondType>(column, sum),
         _ => numbers::<Int64Type>(column, sum),
     }
-}
-
-/// Returns the number of rows that the sample grows to.
-fn rows(sample: &Sample, table: &Table, times: Option<Times>, scaled: &ScaleSample) -> Result<u64> {
-    let known = sample.len();
-    // No error of rounding may ask for one row more.
-    let by = |factor: f64| (known as f64 * factor * (1.0 - 1e-12)).ceil() as u64;
-    let (rows, asked, has) = match scaled.to {
-        SampleSize::Rows(rows) => (rows, format!("{rows} rows"), format!("{known}")),
-        SampleSize::Times(times) => (
-            by(times),
-            format!("{times} times the rows"),
-            format!("{known}"),
-        ),
-        SampleSize::Series(series) => {
-            let there = sample.series();
-            let rows = by(series as f64 / there as f64);
-            (rows, format!("{series} series"), format!("{there}"))
-        }
-        SampleSize::Milliseconds(length) => {
-            let there = times.ok_or_else(|| one_time(table))?.period;
-            let days = |milliseconds: f64| format!("{:.2} days", milliseconds / 86_400_000.0);
-            let rows = by(length as f64 / there as f64);
-            (rows, days(length as f64), days(there as f64))
-        }
-    };
-    if rows < known {
-        return Err(Error::Usage(format!(
-            "the sample of table {} is to grow to {asked}, but has {has} already; ask for more, or leave the growth \
-             out of [data]",
-            table.name
-        )));
-    }
-    Ok(rows)
-}
-
-/// Checks that the sample has a time to go on from, and that the last time fits into its column.
-fn check_times(table: &Table, times: Option<Times>, copies: u64) -> Result<()> {
-    let times = times.ok_or_else(|| one_time(table))?;
-    let kind = table.time_column().map(|index| table.columns[index].kind);
-    let more = i64::try_from(copies)
-        .ok()
-        .and_then(|copies| times.period.checked_mul(copies));
-    let last = more.and_then(|more| times.last.checked_add(more));
-    let fits = |last: &i64| kind != Some(ColumnType::Int) || i32::try_from(*last).is_ok();
-    if last.filter(fits).is_some() {
-        return Ok(());
-    }
-    Err(Error::Usage(format!(
-        "so many rows cannot be made of the sample of table {}: its times would be greater than their type holds; \
-         ask for fewer, or let it grow along \"series\"",
-        table.name
-    )))
-}
-
-fn one_time(table: &Table) -> Error {
-    Error::Usage(format!(
-        "the sample of table {} has fewer than two different times, so it is not known how it goes on; take a longer \
-         time, or let it grow along \"series\"",
-        table.name
-    ))
 }
 
 /// Returns an upper estimate of the bytes of a row.

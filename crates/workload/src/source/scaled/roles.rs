@@ -25,6 +25,11 @@ pub enum Role {
     /// Each row has its value, moved by this much per copy.
     Moved(i64),
     Counter(Counter),
+    /// Further series begin their counters a little higher, and all of them go on in time.
+    Counters {
+        series: Counter,
+        time: Counter,
+    },
     /// Each row has the part of its time that it had in the sample.
     Calendar(Calendar),
     /// Each row has another value than in the sample, the same for equal ones.
@@ -38,8 +43,10 @@ pub struct About<'a> {
     pub sample: &'a Sample,
     pub table: &'a Table,
     pub axis: SampleAxis,
-    /// Copies besides the sample itself.
+    /// Copies along the axis, besides the sample itself.
     pub copies: u64,
+    /// Copies along both axes.
+    pub all_copies: u64,
     pub times: Option<Times>,
     pub seed: u64,
 }
@@ -271,7 +278,7 @@ impl About<'_> {
         let (first, last) = (numbers.iter().min()?, numbers.iter().max()?);
         let range = last.checked_sub(*first)?;
         let step = range.checked_add((range / (rows as i64 - 1)).max(1))?;
-        let end = { step.checked_mul(i64::try_from(self.copies).ok()?) }?.checked_add(*last)?;
+        let end = { step.checked_mul(i64::try_from(self.all_copies).ok()?) }?.checked_add(*last)?;
         let fits = column.kind == ColumnType::Bigint || i32::try_from(end).is_ok();
         fits.then_some(step)
     }

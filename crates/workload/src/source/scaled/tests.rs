@@ -7,7 +7,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::Float64Type;
 
 use super::*;
-use crate::Column;
+use crate::{Column, SampleSize};
 
 const HOUR: i64 = 3_600_000;
 
@@ -36,7 +36,7 @@ impl RowSource for Rows {
     }
 }
 
-fn table(columns: &[(&str, ColumnType)], partition: &[&str], order: &[&str]) -> Table {
+pub(super) fn table(columns: &[(&str, ColumnType)], partition: &[&str], order: &[&str]) -> Table {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Table {
         name: "t".to_owned(),
@@ -58,17 +58,21 @@ fn scale(
     to: SampleSize,
     seed: u64,
 ) -> Result<Scaled> {
+    grow(table, columns, ScaleSample::along(along, to), seed)
+}
+
+pub(super) fn grow(
+    table: &Table,
+    columns: Vec<ArrayRef>,
+    scaled: ScaleSample,
+    seed: u64,
+) -> Result<Scaled> {
     let batch = RecordBatch::try_new(table.schema(), columns).unwrap();
-    Scaled::new(
-        Box::new(Rows(batch)),
-        table,
-        seed,
-        &ScaleSample { along, to },
-    )
+    Scaled::new(Box::new(Rows(batch)), table, seed, &scaled)
 }
 
 /// Sensors that take turns for this many hours: name, kind of the sensor, time, level with nulls, meter, and id.
-fn sensors(sensors: i64, hours: i64) -> (Table, Vec<ArrayRef>) {
+pub(super) fn sensors(sensors: i64, hours: i64) -> (Table, Vec<ArrayRef>) {
     let table = table(
         &[
             ("sensor", ColumnType::Text),
@@ -112,26 +116,26 @@ fn sensors(sensors: i64, hours: i64) -> (Table, Vec<ArrayRef>) {
     (table, columns)
 }
 
-fn read(source: &Scaled, from: u64, batch_rows: usize) -> RecordBatch {
+pub(super) fn read(source: &Scaled, from: u64, batch_rows: usize) -> RecordBatch {
     let batches: Vec<RecordBatch> = { source.read(from, batch_rows).unwrap() }
         .map(|batch| batch.unwrap().rows)
         .collect();
     concat_batches(&source.schema(), &batches).unwrap()
 }
 
-fn texts(rows: &RecordBatch, column: usize) -> Vec<String> {
+pub(super) fn texts(rows: &RecordBatch, column: usize) -> Vec<String> {
     let cells = rows.column(column).as_string::<i32>().iter();
     cells
         .map(|cell| cell.unwrap_or("null").to_owned())
         .collect()
 }
 
-fn whole(rows: &RecordBatch, column: usize) -> Vec<i64> {
+pub(super) fn whole(rows: &RecordBatch, column: usize) -> Vec<i64> {
     let cells = arrow::compute::cast(rows.column(column), &arrow::datatypes::DataType::Int64);
     cells.unwrap().as_primitive::<Int64Type>().values().to_vec()
 }
 
-fn counts(texts: &[String]) -> BTreeMap<&str, usize> {
+pub(super) fn counts(texts: &[String]) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for text in texts {
         *counts.entry(text.as_str()).or_default() += 1;
