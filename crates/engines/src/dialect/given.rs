@@ -88,7 +88,12 @@ fn is_behind_alias(words: &[Token<'_>], open: usize) -> bool {
     let (before, alias) = (&words[open - 2], &words[open - 1]);
     let begins_table =
         |token: &Token<'_>| is(token, "from") || is(token, "join") || is_sign(token, ',');
-    let is_of_table = is_name(before) && open > 2 && begins_table(&words[open - 3]);
+    // The table may have the name of its schema before its own.
+    let mut table = open - 2;
+    while table > 1 && is_sign(&words[table - 1], '.') {
+        table -= 2;
+    }
+    let is_of_table = is_name(before) && table > 0 && begins_table(&words[table - 1]);
     let is_of_parenthesis = is_sign(before, ')') && !is_distinct_on(words, open - 2);
     is_name(alias) && (is(before, "as") || is_of_table || is_of_parenthesis)
 }
@@ -208,6 +213,7 @@ mod tests {
             ("SELECT room FROM (VALUES (NULL)) AS v(room)", "time"),
             ("SELECT a FROM readings AS v(a, time)", "room"),
             ("SELECT a FROM readings v(a, time)", "room"),
+            ("SELECT a FROM public.readings v(a, time)", "room"),
             (
                 "SELECT note, lower(room), abs(time) FROM readings JOIN readings AS s USING (room, time)",
                 "room time",
