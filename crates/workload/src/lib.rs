@@ -68,7 +68,7 @@ pub use study::{
     StudyQuantile, StudySize, StudyStep,
 };
 pub use table::{Column, ColumnType, Table};
-pub use text_form::{NULL_WORDS, TextForm};
+pub use text_form::{NULL_WORDS, RepeatedKeys, TextForm};
 pub use time_format::{EpochUnit, TimeFormat};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -11,6 +11,26 @@ pub const NULL_WORDS: [&str; 18] = [
     "NaN", "nan", "NAN", "-nan",
 ];
 
+/// What becomes of rows whose key an earlier row has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RepeatedKeys {
+    #[default]
+    Keep,
+    /// They count as bad rows.
+    SetAside,
+}
+
+impl RepeatedKeys {
+    /// Reads what a workload says; `None` if it is neither.
+    pub fn parse(written: &str) -> Option<RepeatedKeys> {
+        match written {
+            "keep" => Some(RepeatedKeys::Keep),
+            "set aside" => Some(RepeatedKeys::SetAside),
+            _ => None,
+        }
+    }
+}
+
 /// What a file of text itself does not say: by its name, or in its first line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextForm {
@@ -47,6 +67,8 @@ pub struct TextForm {
     /// Largest share of the rows that are set aside because they cannot be read or lack their key, in
     /// millionths; absent if every row has to be readable.
     pub bad_rows: Option<u32>,
+    /// Whether rows whose key an earlier row has are set aside, too, which needs a share in `bad_rows`.
+    pub repeated_keys: RepeatedKeys,
 }
 
 impl TextForm {

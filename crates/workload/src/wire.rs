@@ -99,6 +99,7 @@ pub struct Data {
     pub zone: Option<Spanned<String>>,
     pub signs: Option<Spanned<Names<Spanned<String>>>>,
     pub bad_rows: Option<Spanned<String>>,
+    pub repeated_keys: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
     pub scale_sample: Option<Spanned<ScaleSample>>,
     pub grow: Option<Spanned<String>>,

@@ -195,6 +195,8 @@ fn a_file_with_times_of_a_zone_is_measured() {
         let (meter, day, hour) = (["a", "b"][row % 2], 20 + row / 2 / 24, row / 2 % 24);
         text.push_str(&format!("{meter},{day}.07.2024 {hour:02}:00,{row}.5\n"));
     }
+    // Parquet would hold both rows of this key, and columnar tables the last one.
+    text.push_str("a,20.07.2024 00:00,7.5\n");
     let bench = bench(&text);
     let init = [
         "init",
@@ -204,12 +206,17 @@ fn a_file_with_times_of_a_zone_is_measured() {
         "--out",
         "x.toml",
     ];
-    bench.bakeoff(&init).expect(0);
+    let told = "note: 1 of 401 rows has a key (meter, time) that an earlier row has: set aside (repeated_keys)";
+    bench.bakeoff(&init).expect(0).says(told);
     let lines = lines(&bench, "x.toml");
     assert_eq!(lines.len(), 401);
     // In summer clocks there are two hours ahead of UTC.
     assert!(lines[1].contains("2024-07-19T22:00:00"), "{}", lines[1]);
     measure(&bench, "x.toml");
+    let aside = std::fs::read_to_string(bench.path("x/bad-rows.csv")).unwrap();
+    let reason = "402,its key is that of an earlier row,a,20.07.2024 00:00,7.5";
+    assert_eq!(aside.lines().nth(1), Some(reason), "{aside}");
+    assert_eq!(of_kind(&bench.journal("x"), "duplicate-keys").count(), 0);
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub fn check(document: Text<'_>, data: &wire::Data, table: &Table) -> Result<Tex
         thousands,
         signs: columns::signs(document, data, table, (decimal, thousands))?,
         bad_rows: columns::bad_rows(document, data)?,
+        repeated_keys: columns::repeated_keys(document, data)?,
     })
 }
 
@@ -118,7 +119,7 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
     if data.file.is_some() || data.files.is_some() || data.requires.is_some() {
         return Ok(());
     }
-    let given: [(&str, Option<Range<usize>>); 16] = [
+    let given: [(&str, Option<Range<usize>>); 17] = [
         ("header", data.header.as_ref().map(Spanned::span)),
         ("fields", data.fields.as_ref().map(Spanned::span)),
         ("delimiter", data.delimiter.as_ref().map(Spanned::span)),
@@ -138,6 +139,10 @@ fn check_there_are_files(document: Text<'_>, data: &wire::Data) -> Result<()> {
         ("thousands", data.thousands.as_ref().map(Spanned::span)),
         ("signs", data.signs.as_ref().map(Spanned::span)),
         ("bad_rows", data.bad_rows.as_ref().map(Spanned::span)),
+        (
+            "repeated_keys",
+            data.repeated_keys.as_ref().map(Spanned::span),
+        ),
     ];
     for (key, span) in given {
         if let Some(span) = span {

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Asked;
 use super::columns::{SeenColumn, SeenColumns};
 use super::keys::{FoundKey, KeyColumn, Search};
+use super::repeats::MOST_SET_ASIDE;
 use super::rows::FileRows;
 use crate::source::file::data_error;
 use crate::{ColumnType, Error, Result};
@@ -74,6 +75,10 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     } else {
         search.asked(&places(seen, &asked.key)?)?
     };
+    if rows.kinds().is_none() && found.repeated <= MOST_SET_ASIDE {
+        // A few rows that repeat a key are set aside, however few they are.
+        found = search.recounted(found)?;
+    }
     let is_time_alone = found.order.is_empty()
         && time.is_some_and(|place| found.partition == [seen.columns[place].index]);
     let names_none = is_time_alone || found.partition.is_empty();

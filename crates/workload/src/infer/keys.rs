@@ -1,6 +1,7 @@
 //! Finds columns that name a row together: those whose rows belong together, and a time.
 
 mod column;
+mod recounted;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

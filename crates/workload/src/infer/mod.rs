@@ -20,6 +20,7 @@ mod mix;
 mod names;
 mod origin;
 mod questions;
+mod repeats;
 mod rows;
 mod sequence;
 mod signs;
@@ -91,7 +92,8 @@ pub struct Inferred {
     pub columns: Vec<InferredColumn>,
     /// Columns of the file that the table does not have, with the reasons.
     pub left_out: Vec<String>,
-    /// Rows in all, and the most of them that cannot be read or lack their key.
+    /// Rows in all, and the most of them that cannot be read or lack their key; those with a key that an earlier row
+    /// has are not among these.
     pub rows: u64,
     pub bad_rows: u64,
     /// Words that stand for no value, with how often they do.

@@ -67,9 +67,10 @@ impl Inferred {
         self.rows_that_fit().max(grown)
     }
 
-    /// Returns the number of rows of the file that fit, at least 1.
-    fn rows_that_fit(&self) -> u64 {
-        self.rows.saturating_sub(self.bad_rows).max(1)
+    /// Returns the number of rows of the file that are not set aside, at least 1.
+    pub fn rows_that_fit(&self) -> u64 {
+        let set_aside = self.bad_rows.saturating_add(self.repeats_set_aside());
+        self.rows.saturating_sub(set_aside).max(1)
     }
 
     /// Returns the days from the first row to the last, if rows are ordered by a time first.
@@ -87,26 +88,6 @@ impl Inferred {
         self.days().filter(|_| is_one)?;
         let span = self.span.as_ref()?;
         Some(span.end.saturating_sub(span.start) as f64 / self.rows.max(1) as f64)
-    }
-
-    /// Describes in a line how often the key repeats.
-    pub fn repeated_keys(&self) -> Option<String> {
-        let counted = if self.counted_one_in > 1 {
-            format!(" (one of {} keys was counted)", self.counted_one_in)
-        } else {
-            String::new()
-        };
-        (self.repeated > 0.0).then(|| {
-            let key: Vec<&str> = { self.partition_key.iter().chain(&self.order_key) }
-                .map(String::as_str)
-                .collect();
-            format!(
-                "{} of the rows have a key ({}) that a row before has, too{counted}: Cassandra and columnar tables \
-                 keep the last of them, so that designs which do cannot be chosen; name other columns with --key",
-                percent(self.repeated),
-                key.join(", ")
-            )
-        })
     }
 
     fn head(&self, file: &str, out: &mut String) {
@@ -183,8 +164,8 @@ impl Inferred {
             2 => format!("Both together tell {all} rows apart."),
             _ => format!("All together tell {all} rows apart."),
         };
-        let repeated = self.repeated_keys();
-        let repeated = repeated.filter(|_| self.repeated > FEW_REPEATED);
+        let is_told_here = self.repeated > FEW_REPEATED && self.repeats_set_aside() == 0;
+        let repeated = self.repeated_keys().filter(|_| is_told_here);
         line(out, &format!("# {}", repeated.unwrap_or(told)));
         line(out, "");
         line(
@@ -338,21 +319,6 @@ fn quoted(text: &str) -> String {
 fn clean(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect()
-}
-
-/// Returns a share in percent, with a digit after the point where it is small.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent < 0.1 {
-        "less than 0.1%".to_owned()
-    } else if percent < 10.0 {
-        format!("{percent:.1}%")
-    } else if percent > 99.0 && share < 1.0 {
-        // Rounded down, since it is not all.
-        format!("{:.1}%", (percent * 10.0).floor() / 10.0)
-    } else {
-        format!("{percent:.0}%")
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Finds rows that a later row with the same key overwrites.
 
+mod later;
+
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -13,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{RowBatch, RowSource};
 use crate::{ColumnType, Error, Result, Table};
+pub use later::{Limits, later_rows};
 
 const BATCH_ROWS: usize = 8192;
 

@@ -23,6 +23,7 @@ mod parameters;
 mod price_list;
 mod published_models;
 mod raw_files;
+mod repeated_keys;
 mod scaled_columns;
 mod scaled_sample;
 mod set;

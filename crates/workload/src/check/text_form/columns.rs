@@ -1,5 +1,5 @@
 //! Checks what `[data]` says of single columns and cells: constants, names in the file, nulls, forms of times and
-//! of numbers, bad rows.
+//! of numbers, bad rows and those whose key repeats.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use toml::Spanned;
 use crate::check::table::suggest_column;
 use crate::check::text::Text;
 use crate::{
-    Column, ColumnType, DecimalMark, NumberForm, Result, Table, TextForm, ThousandsMark,
-    TimeFormat, Zone, parse_percentage, wire,
+    Column, ColumnType, DecimalMark, NumberForm, RepeatedKeys, Result, Table, TextForm,
+    ThousandsMark, TimeFormat, Zone, parse_percentage, wire,
 };
 
 /// Most words that stand for no value, each of which is compared with every cell.
@@ -259,6 +259,27 @@ pub fn bad_rows(document: Text<'_>, data: &wire::Data) -> Result<Option<u32>> {
             Err(document.error(written.span(), message))
         }
     }
+}
+
+/// Returns what becomes of rows whose key an earlier row has.
+pub fn repeated_keys(document: Text<'_>, data: &wire::Data) -> Result<RepeatedKeys> {
+    let Some(written) = &data.repeated_keys else {
+        return Ok(RepeatedKeys::Keep);
+    };
+    let message = match RepeatedKeys::parse(written.get_ref()) {
+        Some(RepeatedKeys::SetAside) if data.bad_rows.is_none() => {
+            "`repeated_keys = \"set aside\"` needs the largest share of the rows that may be set aside: \
+             bad_rows = \"1%\""
+                .to_owned()
+        }
+        Some(repeated) => return Ok(repeated),
+        None => format!(
+            "`repeated_keys` is `{}`, but has to be \"keep\", or \"set aside\" for the rows whose key an earlier row \
+             has",
+            written.get_ref()
+        ),
+    };
+    Err(document.error(written.span(), message))
 }
 
 /// Returns what is written for each column of the table, in any order.

@@ -102,7 +102,22 @@ impl Inferred {
                 &format!("thousands = {mark} # before each three digits, {why}"),
             );
         }
-        if self.bad_rows > 0 && !self.is_typed {
+        let repeats = self.counted_repeats();
+        if let Some(repeats) = &repeats {
+            line(
+                out,
+                &format!(
+                    "# {repeats} a key that an earlier row has. Set aside, no design holds them, and all hold the same."
+                ),
+            );
+            line(
+                out,
+                "# With \"keep\", Cassandra and columnar tables keep the last row of a key, and cannot be chosen.",
+            );
+            line(out, "repeated_keys = \"set aside\"");
+        }
+        let has_bad_rows = self.bad_rows > 0 && !self.is_typed;
+        if has_bad_rows {
             let (bad, rows) = (self.bad_rows, self.rows);
             let about = if bad == 1 {
                 format!("# 1 of {rows} rows does not fit, or lacks its key.")
@@ -110,9 +125,17 @@ impl Inferred {
                 format!("# At most {bad} of {rows} rows do not fit, or lack their key.")
             };
             line(out, &about);
+        }
+        if has_bad_rows || repeats.is_some() {
+            let who = match repeats {
+                Some(_) => "Rows that are set aside are",
+                None => "They are set aside",
+            };
             line(
                 out,
-                "# They are set aside in bad-rows.csv of the run folder; more than this share is an error.",
+                &format!(
+                    "# {who} in bad-rows.csv of the run folder; more than this share is an error."
+                ),
             );
             line(out, &format!("bad_rows = \"{}%\"", self.bad_percent()));
         }
@@ -153,9 +176,11 @@ impl Inferred {
         line(out, "");
     }
 
-    /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice.
+    /// Returns the largest share of bad rows, in percent: more than there are, since some may be counted twice, and
+    /// others only estimated.
     fn bad_percent(&self) -> u64 {
-        let percent = (self.bad_rows.saturating_mul(100)).div_ceil(self.rows.max(1));
+        let bad = self.bad_rows.saturating_add(self.repeats_set_aside());
+        let percent = bad.saturating_mul(100).div_ceil(self.rows.max(1));
         (percent + 1).min(99)
     }
 

@@ -85,7 +85,9 @@ fn keys_that_repeat_are_told() {
     assert!(found.repeated > 0.0 && found.repeated < 0.01);
     let told = found.repeated_keys().unwrap();
     assert!(
-        told.contains("0.2% of the rows have a key (airport_name, flight_date)"),
+        told.contains(
+            "1 of 402 rows has a key (airport_name, flight_date) that an earlier row has"
+        ),
         "{told}"
     );
     assert!(told.contains("--key"), "{told}");
@@ -337,10 +339,6 @@ fn texts_are_written_so_that_toml_reads_them() {
         assert_eq!(read["x"].as_str(), Some(text));
     }
     assert_eq!(clean("a\nb"), "a b");
-    assert_eq!(percent(0.11), "11%");
-    assert_eq!(percent(0.0101), "1.0%");
-    assert_eq!(percent(0.999_9), "99.9%", "not all");
-    assert_eq!(percent(1.0), "100%");
 }
 
 #[test]

@@ -154,3 +154,21 @@ fn a_key_with_three_rows_counts_once() {
     let duplicates = DuplicateKeys::find(&rows, &table(), None, 1 << 20).unwrap();
     assert_eq!((duplicates.count(), duplicates.keys()), (3, 2));
 }
+
+#[test]
+fn later_rows_of_a_key_are_found_in_any_memory() {
+    let rows = source(&[("x", "1"), ("y", "1"), ("x", "1"), ("x", "2"), ("x", "1")]);
+    for memory_bytes in [0, 128, 1 << 20] {
+        let limits = Limits {
+            memory_bytes,
+            found: 10,
+        };
+        let later = later_rows(&rows, &table(), 5, &limits).unwrap();
+        assert_eq!(later, [2, 4], "{memory_bytes}");
+    }
+    let limits = Limits {
+        memory_bytes: 1 << 20,
+        found: 1,
+    };
+    assert_eq!(later_rows(&rows, &table(), 5, &limits).unwrap().len(), 2);
+}

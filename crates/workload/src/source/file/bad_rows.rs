@@ -1,4 +1,4 @@
-//! Rows of a text file that are set aside, since they cannot be read or lack their key.
+//! Rows of a text file that are set aside, since they cannot be read, lack their key or have that of an earlier row.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -15,7 +15,10 @@ use crate::{Result, Table, TextForm};
 const SHOWN: usize = 5;
 
 /// Most rows that are set aside, whose places are kept in memory.
-const MOST: usize = 1_000_000;
+pub const MOST: usize = 1_000_000;
+
+/// What is wrong with a row that can be read.
+const REPEATS: &str = "its key is that of an earlier row";
 
 /// Rows of text files that are set aside.
 pub struct BadRows {
@@ -24,6 +27,9 @@ pub struct BadRows {
     /// Names of its fields.
     names: Vec<String>,
     judge: Judge,
+    /// Numbers of the rows whose key an earlier row has, ascending and from 0 among those that can be read and have a
+    /// key; none if they are kept.
+    pub(super) repeats: Vec<u64>,
     /// Rows of the files in all.
     pub rows: u64,
     /// Those of them that are set aside.
@@ -43,19 +49,15 @@ struct Judge {
 }
 
 impl BadRows {
-    /// Reads all rows, and returns those that cannot be loaded, with their places in the text.
-    ///
-    /// # Errors
-    /// More than this share of the rows, in millionths, cannot be loaded; or the text cannot be read.
-    pub(super) fn find(
+    /// Prepares to look for the rows of a text that cannot be loaded.
+    pub(super) fn new(
         input: &TextInput,
         names: &[String],
         table: &Table,
         places_of_columns: &[Vec<usize>],
         form: &TextForm,
-        share: u32,
-    ) -> Result<(BadRows, Vec<Range<u64>>)> {
-        let mut bad = BadRows {
+    ) -> BadRows {
+        BadRows {
             input: input.clone(),
             names: names.to_vec(),
             judge: Judge {
@@ -66,13 +68,21 @@ impl BadRows {
                 places: places_of_columns.to_vec(),
                 form: form.clone(),
             },
+            repeats: Vec::new(),
             rows: 0,
             count: 0,
             first: Vec::new(),
-        };
+        }
+    }
+
+    /// Reads all rows, counts those that are set aside, and returns their places in the text.
+    ///
+    /// # Errors
+    /// More than this share of the rows, in millionths, would be set aside; or the text cannot be read.
+    pub(super) fn find(&mut self, share: u32) -> Result<Vec<Range<u64>>> {
         let (mut places, mut first) = (Vec::new(), Vec::new());
         let (mut rows, mut lost) = (0, 0);
-        let read = bad.visit(|fields, reason| {
+        let read = self.visit(|fields, reason| {
             rows += 1;
             let Some(reason) = reason else { return Ok(()) };
             // A quote that is never closed takes in many lines, each of which was a row.
@@ -83,36 +93,51 @@ impl BadRows {
             places.push(fields.bytes.clone());
             if places.len() > MOST {
                 return Err(io::Error::other(format!(
-                    "more than {MOST} of its rows cannot be read or lack their key, which is the most that are set \
-                     aside; mend them, or describe the file otherwise in [data]"
+                    "more than {MOST} of its rows {}, which is the most that are set aside; mend them, or describe \
+                     the file otherwise in [data]",
+                    self.fault(places.len())
                 )));
             }
             Ok(())
         });
-        read.map_err(|error| error.about(bad.input.path()))?;
-        bad.rows = rows;
-        bad.count = places.len() as u64;
+        read.map_err(|error| error.about(self.input.path()))?;
+        self.rows = rows;
+        self.count = places.len() as u64;
         if !first.is_empty() {
-            let starts = { bad.starts() }.map_err(|error| read_error(bad.input.path(), error))?;
+            let starts = { self.starts() }.map_err(|error| read_error(self.input.path(), error))?;
             let shown = first.iter();
-            let shown = shown.map(|(line, reason)| bad.describe(&starts, *line, reason));
-            bad.first = shown.collect();
+            let shown = shown.map(|(line, reason)| self.describe(&starts, *line, reason));
+            self.first = shown.collect();
         }
-        let in_all = bad.rows - bad.count + lost;
+        let in_all = self.rows - self.count + lost;
         if u128::from(lost) * 1_000_000 > u128::from(in_all) * u128::from(share) {
-            let lines = if lost > bad.count {
+            let lines = if lost > self.count {
                 format!(" and take {lost} lines (is a quote opened and never closed?)")
             } else {
                 String::new()
             };
+            let kept = if self.repeats.is_empty() {
+                ""
+            } else {
+                "; with `repeated_keys = \"keep\"` those that repeat a key are loaded"
+            };
             let message = format!(
-                "{}{lines}, which is more than the {}% of `bad_rows`; mend them, or allow more",
-                bad.counted(),
+                "{}{lines}, which is more than the {}% of `bad_rows`; mend them, or allow more{kept}",
+                self.counted(),
                 f64::from(share) / 10_000.0
             );
-            return Err(data_error(bad.input.path(), message));
+            return Err(data_error(self.input.path(), message));
         }
-        Ok((bad, places))
+        Ok(places)
+    }
+
+    /// Says what is wrong with so many rows.
+    fn fault(&self, count: usize) -> &'static str {
+        match self.repeats.len() {
+            0 => "cannot be read or lack their key",
+            repeats if repeats == count => "have the key of an earlier row",
+            _ => "cannot be read, lack their key or have that of an earlier row",
+        }
     }
 
     /// Describes how many rows are bad, and the first ones.
@@ -124,7 +149,8 @@ impl BadRows {
         } else {
             ""
         };
-        format!("{count} of {rows} rows cannot be read or lack their key ({first}{more})")
+        let fault = self.fault(*count as usize);
+        format!("{count} of {rows} rows {fault} ({first}{more})")
     }
 
     /// Writes the rows as CSV, each after its line and what is wrong with it; of several files, each with its file.
@@ -173,8 +199,15 @@ impl BadRows {
         if self.input.header {
             reader.read()?;
         }
+        let mut repeats = self.repeats.iter().copied().peekable();
+        let mut readable: u64 = 0;
         while let Some(fields) = reader.read()? {
-            let reason = self.judge.reason(&fields, &self.input);
+            let mut reason = self.judge.reason(&fields, &self.input);
+            if reason.is_none() {
+                let is_repeat = repeats.next_if_eq(&readable).is_some();
+                reason = is_repeat.then(|| REPEATS.to_owned());
+                readable += 1;
+            }
             see(&fields, reason).map_err(FieldsError::Io)?;
         }
         Ok(())

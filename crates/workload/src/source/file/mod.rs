@@ -110,8 +110,8 @@ fn open_stored(paths: &[PathBuf], table: &Table, form: &TextForm) -> Result<Box<
         };
         let message = format!(
             "{name} has names, types and nulls, and no delimiters: leave `header`, `fields`, `delimiter`, `null`, \
-             `format`, `zone`, `decimal`, `thousands`, `signs`, `bad_rows`, `skip_lines`, `units_line` and \
-             `lines_after_names` out, and --no-header and --delimiter"
+             `format`, `zone`, `decimal`, `thousands`, `signs`, `bad_rows`, `repeated_keys`, `skip_lines`, \
+             `units_line` and `lines_after_names` out, and --no-header and --delimiter"
         );
         return Err(data_error(typed, message));
     }

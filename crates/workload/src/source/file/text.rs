@@ -1,5 +1,7 @@
 //! CSV, TSV and JSON files as sources of rows.
 
+mod keys;
+
 use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ use super::input::TextInput;
 use super::json_keys::JsonKeys;
 use super::{BadCell, data_error, diagnose, header, read_error, split_times, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
-use crate::{Column, Result, Table, TextForm};
+use crate::{Column, RepeatedKeys, Result, Table, TextForm};
 
 /// Largest number of columns of a file, each of which takes memory in every batch.
 const MAX_FIELDS: usize = 1 << 16;
@@ -60,10 +62,15 @@ impl TextFile {
             file.check_first_lines(&names)?;
         }
         if let Some(share) = form.bad_rows {
-            let (bad_rows, places) =
-                BadRows::find(&file.input, &names, table, &file.places, form, share)?;
-            file.input.left_out = places.into();
-            file.bad_rows = Some(Arc::new(bad_rows));
+            let mut bad = BadRows::new(&file.input, &names, table, &file.places, form);
+            file.input.left_out = bad.find(share)?.into();
+            if form.repeated_keys == RepeatedKeys::SetAside {
+                bad.repeats = file.later_of_keys(bad.rows - bad.count)?;
+            }
+            if !bad.repeats.is_empty() {
+                file.input.left_out = bad.find(share)?.into();
+            }
+            file.bad_rows = Some(Arc::new(bad));
         }
         file.check_not_empty()?;
         Ok(file)
@@ -82,6 +89,7 @@ impl TextFile {
             thousands: form.thousands,
             signs: form.signs.clone(),
             bad_rows: form.bad_rows,
+            repeated_keys: form.repeated_keys,
             ..TextForm::default()
         };
         if *form != of_lines {
@@ -328,7 +336,7 @@ impl RowSource for TextFile {
     }
 
     fn may_repeat_keys(&self) -> bool {
-        true
+        self.bad_rows.is_none() || self.form.repeated_keys == RepeatedKeys::Keep
     }
 
     fn seeks(&self) -> bool {

@@ -58,7 +58,7 @@ impl Group<'_> {
     fn rows(&self, found: &Inferred) -> u64 {
         let rows: u64 = self.forms.iter().map(|form| form.rows).sum();
         let number = self.number().max(1);
-        let there = found.rows.saturating_sub(found.bad_rows).max(1);
+        let there = found.rows_that_fit();
         ((rows + number / 2) / number).min(MOST_ROWS).min(there)
     }
 }
