@@ -92,7 +92,7 @@ impl Inferred {
     /// Describes in a line how often the key repeats.
     pub fn repeated_keys(&self) -> Option<String> {
         let counted = if self.counted_one_in > 1 {
-            format!(" (one of {} keys was counted)", self.counted_one_in)
+            format!(" (estimated from one in {} keys)", self.counted_one_in)
         } else {
             String::new()
         };
@@ -101,8 +101,8 @@ impl Inferred {
                 .map(String::as_str)
                 .collect();
             format!(
-                "{} of the rows have a key ({}) that a row before has, too{counted}: Cassandra and columnar tables \
-                 keep the last of them, so that designs which do cannot be chosen; name other columns with --key",
+                "{} of the rows repeat the key ({}) of an earlier row{counted}: Cassandra and columnar tables keep the \
+                 last row of each key only, so that such designs cannot be chosen; name other columns with --key",
                 percent(self.repeated),
                 key.join(", ")
             )

@@ -85,7 +85,9 @@ fn keys_that_repeat_are_told() {
     assert!(found.repeated > 0.0 && found.repeated < 0.01);
     let told = found.repeated_keys().unwrap();
     assert!(
-        told.contains("0.2% of the rows have a key (airport_name, flight_date)"),
+        told.contains(
+            "0.2% of the rows repeat the key (airport_name, flight_date) of an earlier row"
+        ),
         "{told}"
     );
     assert!(told.contains("--key"), "{told}");
