@@ -195,6 +195,10 @@ fn the_head_of_the_page_says_for_how_many_rows_its_figures_are() {
     ] {
         assert!(page.contains(words), "{words}");
     }
+    // A workload of that name is not named twice.
+    let mut summary = fixture::summary().unwrap();
+    summary.header.workload = "workload".to_owned();
+    assert!(html::render(&summary).contains("Bakeoff · workload · 2026"));
 }
 
 #[test]
