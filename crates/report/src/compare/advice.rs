@@ -1,5 +1,5 @@
-//! Words advice so that its reader can follow it: `bakeoff decide` takes neither rows nor tables of a run, which its budget
-//! chooses.
+//! Words advice so that its reader can follow it: `bakeoff decide` takes neither rows nor tables of a run, which its
+//! budget chooses.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -84,7 +84,8 @@ fn needed(summary: &Summary) -> Option<(u64, f64)> {
     is_more.then(|| (rows, over * rows as f64 / summary.rows as f64))
 }
 
-/// Writes a time as the option takes it, rounded up: to five minutes, from an hour on to hours, from two days on to days.
+/// Writes a time as the option takes it, rounded up: to five minutes, from an hour on to hours, from two days on to
+/// days.
 fn rounded_up(seconds: f64) -> String {
     let up = |unit: f64| (seconds / unit).ceil();
     match (5.0 * up(300.0), up(3_600.0), up(86_400.0)) {

@@ -29,8 +29,8 @@ pub fn paragraph(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// Returns the two figures of the recommended design, those that are known. Where there is no forecast, they say for how
-/// many rows they are.
+/// Returns the two figures of the recommended design, those that are known. Where there is no forecast, they say for
+/// how many rows they are.
 pub fn answers(summary: &Summary) -> Vec<Answer> {
     let Some(decision) = &summary.decision else {
         return Vec::new();

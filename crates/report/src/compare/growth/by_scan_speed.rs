@@ -26,8 +26,8 @@ pub fn of_all_rows(summary: &Summary) -> ScanQuestion {
     }
 }
 
-/// Returns the seconds in which a design reads every row there will be; `None` if they are not known, or if the run's own
-/// other times refute them.
+/// Returns the seconds in which a design reads every row there will be; `None` if they are not known, or if the run's
+/// own other times refute them.
 pub fn seconds_of_all_rows(summary: &Summary, design: &str) -> Option<f64> {
     let found = summary.by_scan_speed(of_all_rows(summary));
     let estimate = { found.designs.iter() }.find(|estimate| estimate.design == design)?;

@@ -12,8 +12,8 @@ use crate::units;
 /// Explains the question mark below rankings.
 const OPEN: &str = "?: not settled, since the rounds do not show which design is faster";
 
-/// Renders storage and loading, and what the column at full scale is; the intervals of the loading rates are left out if
-/// they do not fit.
+/// Renders storage and loading, and what the column at full scale is; the intervals of the loading rates are left out
+/// if they do not fit.
 pub fn storage(summary: &Summary, width: usize, style: Style) -> String {
     let mut table = storage_table(summary, style, true);
     if !fits(&table, width) {

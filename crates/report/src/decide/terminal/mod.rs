@@ -65,7 +65,8 @@ pub fn render_whole(decision: &Decision, race: Option<String>, width: usize) -> 
     rendered(&headline, &parts, Style { color: false })
 }
 
-/// Renders what a decision rests on, where the recommendation is printed below it: all parts but those that it has, too.
+/// Renders what a decision rests on, where the recommendation is printed below it: all parts but those that it has,
+/// too.
 pub fn render_beside_recommendation(
     decision: &Decision,
     race: Option<String>,
