@@ -83,6 +83,8 @@ pub struct Shown {
     pub others: Vec<Vec<MeasuredRate>>,
     /// Two designs of a comparison that are kept together.
     pub together: Option<[String; 2]>,
+    /// Whether the recommendation of a comparison that ended is printed next, and is not to be printed twice.
+    pub is_before_recommendation: bool,
 }
 
 impl From<Wanted> for Shown {
@@ -122,6 +124,7 @@ impl Report {
             wanted,
             others,
             together,
+            is_before_recommendation: false,
         };
         let exit = match (self.plans, self.stored) {
             (true, _) => render_as(&self.dir, &shown, terminal::render_plans),
@@ -215,10 +218,21 @@ pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
     } else {
         terminal::render_whole
     };
-    render_as(dir, shown, printed)
+    let is_before = shown.is_before_recommendation;
+    render_as(dir, shown, |summary, width, color| {
+        if is_before && summary.finished && !summary.interrupted {
+            terminal::render_before_recommendation(summary, width, color)
+        } else {
+            printed(summary, width, color)
+        }
+    })
 }
 
-fn render_as(dir: &Path, shown: &Shown, printed: Printed) -> Result<Exit> {
+fn render_as(
+    dir: &Path,
+    shown: &Shown,
+    printed: impl Fn(&Summary, usize, bool) -> String,
+) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
     let summary = summary_of_run(&run, shown)?;

@@ -298,7 +298,7 @@ fn a_budget_says_of_how_many_rows_it_allowed_how_many() {
         "run", "w.toml", "--budget", "1ms", "--rounds", "1", "--out", "out",
     ];
     let ended = bench.bakeoff(&run).expect(0);
-    ended.says("loaded 5000 of 12000 rows, the budget allowed no more");
+    ended.says("loaded 5000 of 12000 rows, its part of the budget allowed no more");
     ended.says("5,000 of 12,000 rows of 3 columns");
     ended.says("! 5,000 of 12,000 rows were loaded: the budget allowed no more");
     let all = [

@@ -339,13 +339,13 @@ fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
     let bench = bench("x.csv", &format!("sensor,time,value\n{rows}"));
     let init =
         |words: &str, out: &str| bench.bakeoff(&["init", "x.csv", "--grow", words, "--out", out]);
-    for (words, rows) in [
-        ("100 days", 200),
-        ("sensors x50", 1_000),
-        ("20 sensors for 15 days", 300),
+    for (words, rows, shown) in [
+        ("100 days", 200, "200"),
+        ("sensors x50", 1_000, "1,000"),
+        ("20 sensors for 15 days", 300, "300"),
     ] {
         let out = format!("{rows}.toml");
-        let told = format!("`{words}` makes {rows} rows of the 20 in the file");
+        let told = format!("`{words}` makes {shown} rows of the 20 in the file");
         init(words, &out).expect(0).says(&told);
         let text = std::fs::read_to_string(bench.path(&out)).unwrap();
         let full = format!("full_rows = {rows} # that there will be");

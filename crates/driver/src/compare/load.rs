@@ -118,7 +118,7 @@ fn loaded(rows: u64, left: Option<RowsLeft>) -> String {
         _ => String::new(),
     };
     let why = match left {
-        Some(left) if left.by_budget => ", the budget allowed no more",
+        Some(left) if left.by_budget => ", its part of the budget allowed no more",
         _ => "",
     };
     format!("loaded {rows}{of} rows{why}")

@@ -201,7 +201,7 @@ impl Race<'_> {
 fn without_rungs(rows: u64) -> String {
     format!(
         "the race begins with the tables themselves, since {rows} rows are too few for smaller \
-         ones; a longer --budget or more --rows allow them"
+         ones; a longer --budget or more rows allow them"
     )
 }
 

@@ -14,7 +14,8 @@ mod validation;
 
 pub use by_factors::{by_factors_json, render_by_factors};
 pub use by_scan_speed::{
-    ASSUMED as ASSUMED_OF_SCANS, OffBy, by_scan_speed_json, render_by_scan_speed, rests_on,
+    ASSUMED as ASSUMED_OF_SCANS, OffBy, TRUSTED_TO, by_scan_speed_json, of_all_rows,
+    render_by_scan_speed, rests_on, seconds_of_all_rows,
 };
 pub use clients::{Clients, ClientsCheck, LeftOut};
 pub use elsewhere::validate_at;

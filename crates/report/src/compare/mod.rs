@@ -1,5 +1,6 @@
 //! Shows a comparison: in the terminal, as one HTML file, as JSON.
 
+mod advice;
 mod by_level;
 mod by_setting;
 mod concurrent;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary};
+use bakeoff_stats::{NotAsked, QuerySummary, Role, Summary, WhyStopped};
 
+use super::{advice, race};
 use crate::decide::words::percent;
 use crate::listing::list;
 use crate::rows_from::rows_from;
@@ -132,10 +133,31 @@ fn short_budget(summary: &Summary) -> Option<String> {
             units::count(summary.header.scale.full_rows)
         ),
     };
-    Some(format!(
-        "{} rows{of} were loaded: the budget allowed no more; a longer one, or --rows N, loads more",
-        rows(summary)
-    ))
+    let longer = if advice::is_of_decide(summary) {
+        "a longer --budget loads more"
+    } else {
+        "a longer one, or --rows N, loads more"
+    };
+    let rows = rows(summary);
+    Some(match ended_early(summary) {
+        Some(why) => format!(
+            "{rows} rows{of} were loaded: the part of the budget for loading allowed no more; {why}; {longer}"
+        ),
+        None => format!("{rows} rows{of} were loaded: the budget allowed no more; {longer}"),
+    })
+}
+
+/// Says why a race left a part of its budget, if so.
+fn ended_early(summary: &Summary) -> Option<String> {
+    let stopped = summary.race.as_ref()?.stopped?;
+    let is_within = summary.seconds? < summary.header.budget_seconds?;
+    (is_within && stopped.why != WhyStopped::Rounds).then(|| {
+        format!(
+            "the rounds then ended early, after {}, since {}",
+            stopped.rounds,
+            race::why_ended(stopped)
+        )
+    })
 }
 
 /// Says of a run that took longer than its budget how long it took, and why.

@@ -1,6 +1,6 @@
 //! Sentences about a race, which terminal and page share.
 
-use bakeoff_stats::decide::Settling;
+use bakeoff_stats::decide::{Certainty, Settling};
 use bakeoff_stats::{Dropped, RaceSummary, Stopped, Summary, WhyStopped};
 
 use crate::decide::words::percent;
@@ -19,7 +19,7 @@ pub fn sentences(summary: &Summary) -> Option<Vec<String>> {
         unfounded(race),
         dropped(summary, race),
         race.stopped.map(end),
-        ten_minutes(race),
+        ten_minutes(summary, race),
     ];
     Some(all.into_iter().flatten().collect())
 }
@@ -52,7 +52,9 @@ fn dropped(summary: &Summary, race: &RaceSummary) -> Option<String> {
     let out: Vec<&Dropped> = race.dropped.iter().filter(|d| !d.is_control).collect();
     let of = units::plural(summary.designs.len() as u64, "design", "designs");
     if out.is_empty() {
-        let all = format!("None of {of} was beaten in everything by another one, so all stayed.");
+        let all = format!(
+            "No design was dropped: none of {of} was shown to be worse than another one in everything."
+        );
         return race.unfounded.is_empty().then_some(all);
     }
     let mut places: Vec<(String, u64)> = Vec::new();
@@ -95,8 +97,9 @@ fn unfounded(race: &RaceSummary) -> Option<String> {
     ))
 }
 
-fn end(stopped: Stopped) -> String {
-    let why = match stopped.why {
+/// Says why a race measured no further round, in a clause.
+pub fn why_ended(stopped: Stopped) -> String {
+    match stopped.why {
         WhyStopped::LittleToGain { expected_loss } => format!(
             "choosing another design would gain {} on average",
             percent(expected_loss)
@@ -110,15 +113,25 @@ fn end(stopped: Stopped) -> String {
                 .to_owned()
         }
         WhyStopped::Rounds => "no more were asked for, or the budget allowed none".to_owned(),
-    };
+    }
+}
+
+fn end(stopped: Stopped) -> String {
+    let why = why_ended(stopped);
     format!("The rounds ended after {}: {why}.", stopped.rounds)
 }
 
-fn ten_minutes(race: &RaceSummary) -> Option<String> {
-    race.ten_minutes.as_ref().map(settling)
+fn ten_minutes(summary: &Summary, race: &RaceSummary) -> Option<String> {
+    let decision = summary.decision.as_ref();
+    let recommendation = decision.and_then(|decision| decision.recommendation.as_ref());
+    let is_settled = recommendation.is_some_and(|of| of.certainty == Certainty::Settled);
+    let more = race.ten_minutes.as_ref()?;
+    Some(settling(more, is_settled))
 }
 
-fn settling(more: &Settling) -> String {
+/// Says what further rounds would show. That a design leads may be settled by resamples before each other design is shown
+/// to be worse, since that has to hold for all of them at once.
+fn settling(more: &Settling, is_settled: bool) -> String {
     let settles: Vec<String> = { more.settles.iter() }
         .map(|other| {
             let rounds = units::plural(other.rounds, "round", "rounds");
@@ -130,11 +143,21 @@ fn settling(more: &Settling) -> String {
     let (settles, leaves) = (list(&settles, LISTED), list(&leaves, LISTED));
     let rounds = units::plural(more.rounds, "round", "rounds");
     let ten = format!("Ten more minutes ({rounds}) would");
-    match (settles.is_empty(), leaves.is_empty()) {
-        (true, true) => format!("{ten} settle nothing further."),
-        (true, false) => format!("{ten} not tell the leading one from {leaves}."),
-        (false, true) => format!("{ten} tell the leading one from {settles}."),
-        (false, false) => {
+    match (is_settled, settles.is_empty(), leaves.is_empty()) {
+        (_, true, true) => format!("{ten} settle nothing further."),
+        (true, true, false) => {
+            format!("A stricter test leaves {leaves} open, even with ten more minutes ({rounds}).")
+        }
+        (true, false, true) => {
+            format!("A stricter test is open for {settles}: ten more minutes ({rounds}) would do.")
+        }
+        (true, false, false) => format!(
+            "A stricter test is open for {settles}, where ten more minutes ({rounds}) would do, and for {leaves}, where \
+             they would not."
+        ),
+        (false, true, false) => format!("{ten} not tell the leading one from {leaves}."),
+        (false, false, true) => format!("{ten} tell the leading one from {settles}."),
+        (false, false, false) => {
             format!("{ten} tell the leading one from {settles}, and not from {leaves}.")
         }
     }

@@ -1,11 +1,14 @@
 //! Says what to take after a comparison: the design, what to buy, how fast it is, and how it is made and filled.
 
+use std::time::Duration;
+
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
-use super::{notes, rules, verdict};
+use super::{advice, notes, rules, verdict};
 use crate::decide::words;
 use crate::text::style::wrap;
+use crate::units;
 
 /// Indentation of statements and commands.
 const INDENT: &str = "  ";
@@ -31,29 +34,32 @@ pub struct Operations {
 }
 
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
-/// first sentences answer: which design, how much storage to buy, and how long the slowest question takes.
-pub fn render(summary: &Summary, how_to: &HowTo, width: usize) -> String {
-    render_beside(summary, None, how_to, width)
+/// first sentences answer: which design, how much storage to buy, and how long the slowest question takes. `budget` is
+/// what the command was given, which a longer one is told in relation to.
+pub fn render(summary: &Summary, budget: Duration, how_to: &HowTo, width: usize) -> String {
+    render_beside(summary, budget, None, how_to, width)
 }
 
 /// Renders the same with a paragraph about the operations that the design was driven with, too. If it does not take
 /// them, the first sentence says so.
 pub fn render_with_operations(
     summary: &Summary,
+    budget: Duration,
     operations: &Operations,
     how_to: &HowTo,
     width: usize,
 ) -> String {
-    render_beside(summary, Some(operations), how_to, width)
+    render_beside(summary, budget, Some(operations), how_to, width)
 }
 
 fn render_beside(
     summary: &Summary,
+    budget: Duration,
     operations: Option<&Operations>,
     how_to: &HowTo,
     width: usize,
 ) -> String {
-    let mut answer = answer(summary);
+    let mut answer = answer(summary, budget);
     if let Some(not_taken) = operations.and_then(|operations| operations.not_taken.as_ref()) {
         answer = format!("{not_taken} By the questions alone: {answer}");
     }
@@ -71,43 +77,45 @@ fn render_beside(
     parts.join("\n\n")
 }
 
-/// Returns the recommendation with its two figures.
-fn answer(summary: &Summary) -> String {
+/// Returns the recommendation with its two figures. Where there is no forecast, the time is of the measured rows, and
+/// what there is for all rows is called an estimate.
+fn answer(summary: &Summary, budget: Duration) -> String {
     let Some(decision) = &summary.decision else {
         return verdict::paragraph(summary);
     };
-    let storage = verdict::storage_to_buy(decision).map(|buy| format!("Buy {}", buy.figure));
-    let time = verdict::time_to_answer(decision);
+    let headline = words::headline(&advice::with_budget(summary, decision, Some(budget)));
+    let storage = verdict::storage_to_buy(decision).map(|buy| buy.figure);
+    let time = verdict::time_to_answer(decision).map(|time| time.figure);
+    if decision.no_forecast.is_some() {
+        let rows = units::rows(decision.rows);
+        let time = time.map(|time| format!("At {rows} rows the slowest question takes {time}."));
+        let estimates = estimates(summary, decision, storage);
+        let sentences = std::iter::once(headline).chain(time).chain(estimates);
+        return sentences.collect::<Vec<_>>().join(" ");
+    }
+    let storage = storage.map(|storage| format!("Buy {storage}"));
     let the = if storage.is_some() { "the" } else { "The" };
-    let time = time.map(|time| format!("{the} slowest question takes {}", time.figure));
+    let time = time.map(|time| format!("{the} slowest question takes {time}"));
     let figures: Vec<String> = storage.into_iter().chain(time).collect();
-    let headline = words::headline(&with_advice(decision));
     match figures.as_slice() {
         [] => headline,
         figures => format!("{headline} {}.", figures.join("; ")),
     }
 }
 
-/// Returns the decision with advice that `bakeoff decide` can follow: its budget chooses rows and tables.
-fn with_advice(decision: &Decision) -> Decision {
-    let mut decision = decision.clone();
-    decision.no_forecast = decision.no_forecast.as_deref().map(by_budget);
-    decision
-}
-
-/// Returns the reason why there is no forecast, with a longer budget in place of options for rows and tables.
-fn by_budget(reason: &str) -> String {
-    let is_of_options = |advice: &str| {
-        ["load ", "measure "]
-            .iter()
-            .any(|word| advice.starts_with(word))
+/// Says what there is for all rows without a forecast of times.
+fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) -> Option<String> {
+    let basis = if words::is_in_proportion(decision) {
+        ", in proportion to the rows"
+    } else {
+        ""
     };
-    match reason.rsplit_once("; ") {
-        Some((fact, advice)) if is_of_options(advice) => {
-            format!("{fact}; a longer --budget measures more rows and rounds")
-        }
-        _ => reason.to_owned(),
-    }
+    let storage = storage.map(|storage| format!("{storage} to buy{basis}"));
+    let time = verdict::time_of_all_rows(summary, decision);
+    let time = time.map(|time| format!("{time}, by scan speed"));
+    let all: Vec<String> = storage.into_iter().chain(time).collect();
+    let rows = units::plural(decision.full_rows, "row", "rows");
+    (!all.is_empty()).then(|| format!("Estimates for {rows}: {}.", all.join("; ")))
 }
 
 /// Returns how certain it is, what it costs, what would change it, and what else is to know of the run.
@@ -127,7 +135,11 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
         (true, false) => Some(format!("{}.", changes.join("; "))),
     };
     let time = verdict::time_to_answer(decision);
-    let time = time.map(|time| format!("{}, {}.", time.figure, time.basis));
+    let estimate = verdict::time_of_all_rows(summary, decision);
+    let time = time.map(|time| {
+        let basis = verdict::with_estimate(time.basis, estimate);
+        format!("{}, {basis}.", time.figure)
+    });
     let left_out = words::left_out(decision).join(" ");
     let lines = [
         ("Certainty: ", words::certainty(decision)),

@@ -4,6 +4,7 @@
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
+use super::{advice, growth};
 use crate::answer::Answer;
 use crate::decide::{slowest, words};
 use crate::units;
@@ -13,13 +14,13 @@ const NOTHING_YET: &str = "No design has loaded rows, so there is nothing to rec
 
 /// Returns the recommendation, how sure it is and what to buy, in one paragraph.
 pub fn paragraph(summary: &Summary) -> String {
-    let Some(decision) = &summary.decision else {
+    let Some(decision) = advice::decision(summary) else {
         return NOTHING_YET.to_owned();
     };
     let sentences = [
-        Some(words::headline(decision)),
-        words::certainty(decision),
-        words::buy_sentence(decision),
+        Some(words::headline(&decision)),
+        words::certainty(&decision),
+        words::buy_sentence(&decision),
     ];
     sentences
         .into_iter()
@@ -28,11 +29,43 @@ pub fn paragraph(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// Returns the two figures of the recommended design, those that are known.
+/// Returns the two figures of the recommended design, those that are known. Where there is no forecast, they say for
+/// how many rows they are.
 pub fn answers(summary: &Summary) -> Vec<Answer> {
-    let decision = summary.decision.as_ref();
-    let answers = decision.map(|decision| [storage_to_buy(decision), time_to_answer(decision)]);
-    answers.into_iter().flatten().flatten().collect()
+    let Some(decision) = &summary.decision else {
+        return Vec::new();
+    };
+    let (storage, time) = (storage_to_buy(decision), time_to_answer(decision));
+    let time = time.map(|time| match &decision.no_forecast {
+        Some(_) => Answer {
+            figure: format!("{} at {} rows", time.figure, units::rows(decision.rows)),
+            basis: with_estimate(time.basis, time_of_all_rows(summary, decision)),
+            ..time
+        },
+        None => time,
+    });
+    storage.into_iter().chain(time).collect()
+}
+
+/// Returns how long the recommended design takes to read every row there will be, where times have no forecast: an
+/// estimate by the speed of a scan.
+pub fn time_of_all_rows(summary: &Summary, decision: &Decision) -> Option<String> {
+    decision.no_forecast.as_ref()?;
+    let design = &decision.recommended()?.id;
+    let seconds = growth::seconds_of_all_rows(summary, design)?;
+    Some(format!(
+        "{} for a question that reads all {} rows",
+        units::duration(seconds),
+        units::count(summary.full_rows())
+    ))
+}
+
+/// Adds an estimate by the speed of a scan to what a figure rests on, if there is one.
+pub fn with_estimate(basis: String, estimate: Option<String>) -> String {
+    match estimate {
+        Some(estimate) => format!("{basis}; by scan speed an estimate of {estimate}"),
+        None => basis,
+    }
 }
 
 /// Returns the storage to buy for the recommended design.
@@ -43,7 +76,12 @@ pub fn storage_to_buy(decision: &Decision) -> Option<Answer> {
         question: "How much storage do I need to buy?".to_owned(),
         figure: units::bytes(design.storage?.point),
         basis: format!(
-            "{copies} of {} rows with {}",
+            "{}{copies} of {} rows with {}",
+            if words::is_in_proportion(decision) {
+                "estimate in proportion to the rows: "
+            } else {
+                ""
+            },
             units::count(decision.full_rows),
             design.id
         ),

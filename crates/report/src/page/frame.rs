@@ -95,18 +95,25 @@ impl Frame<'_> {
             .map(|note| format!("<li>{}</li>\n", Escaped(note)))
             .collect();
         format!(
-            "<header>\n{}<p class=\"eyebrow\">Bakeoff · {} {} · {}</p>\n<h1>{}</h1>\n\
+            "<header>\n{}<p class=\"eyebrow\">Bakeoff · {} · {}</p>\n<h1>{}</h1>\n\
              <p class=\"facts\">{}</p>\n\
              {}{}<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
             self.so_far(),
-            Escaped(self.subject),
-            Escaped(self.workload),
+            Escaped(self.what()),
             Escaped(units::moment_utc(self.started_at)),
             Escaped(self.title),
             Escaped(&self.facts),
             self.answers(),
             self.verdict,
         )
+    }
+
+    /// Returns the kind of measurement and the name of the workload, which is not said twice if it is `workload`.
+    fn what(&self) -> String {
+        if self.subject.split(' ').next_back() == Some(self.workload) {
+            return self.subject.to_owned();
+        }
+        format!("{} {}", self.subject, self.workload)
     }
 
     /// Renders the questions, each with its figure.

@@ -6,7 +6,7 @@ use super::DecisionInput;
 use super::choice::Ballot;
 use super::contest::{Contest, Costs};
 use super::objective::Objective;
-use super::ratio::{Comparison, ratios};
+use super::ratio::{Comparison, deviation, ratios};
 use crate::quantile::normal;
 
 /// Normal deviate of the probability of 80% with which a difference that exists is to be found.
@@ -56,7 +56,9 @@ impl Settling {
         };
         for other in open(&contest, objective, leader) {
             let costs = contest.costs(objective, other)?;
-            match self::rounds(&contest, &own, &costs, other) {
+            let more = self::rounds(&contest, &own, &costs, other);
+            let more = more.or_else(|| shown_after(&contest, &own, &costs, other, rounds));
+            match more {
                 Some(more) if more.rounds <= rounds => settling.settles.push(more),
                 _ => settling.leaves.push(input.designs[other].id.clone()),
             }
@@ -104,12 +106,7 @@ pub fn rounds(
 ) -> Option<MoreRounds> {
     let input = contest.input;
     let samples = ratios(own, other);
-    let is_forecast = input.rows != input.measured_rows;
-    if is_forecast
-        || input.rounds == 0
-        || samples.len() < 2
-        || !(own.is_error_known && other.is_error_known)
-    {
+    if !do_rounds_help(contest, own, other) || samples.len() < 2 {
         return None;
     }
     let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();
@@ -133,6 +130,55 @@ pub fn rounds(
         rounds: more as u64,
         seconds: input.seconds_a_round.map(|seconds| seconds * more),
     })
+}
+
+/// Returns the fewest further rounds, up to `most`, after which the interval that holds for all comparisons at once would
+/// show that the other design is worse, if its estimate stays. The interval of few rounds is much wider than the
+/// deviation of a round alone asks for.
+fn shown_after(
+    contest: &Contest<'_>,
+    own: &Costs,
+    other: &Costs,
+    against: usize,
+    most: u64,
+) -> Option<MoreRounds> {
+    let input = contest.input;
+    let samples = ratios(own, other);
+    if !do_rounds_help(contest, own, other) || samples.len() < 2 {
+        return None;
+    }
+    let of_tables = variance_of_tables(contest);
+    let of_rounds = (deviation(&samples).powi(2) - of_tables).max(0.0);
+    let (present, lead) = (f64::from(input.rounds), (other.point / own.point).ln());
+    let is_shown = |more: u64| {
+        let rounds = present + more as f64;
+        let deviation = (of_tables + of_rounds * present / rounds).sqrt();
+        lead - contest.half_of_interval(rounds, deviation) > input.rule.same_within.ln_1p()
+    };
+    if most == 0 || !is_shown(most) {
+        return None;
+    }
+    let (mut fewest, mut enough) = (1, most);
+    while fewest < enough {
+        let middle = u64::midpoint(fewest, enough);
+        if is_shown(middle) {
+            enough = middle;
+        } else {
+            fewest = middle + 1;
+        }
+    }
+    Some(MoreRounds {
+        against: input.designs[against].id.clone(),
+        rounds: fewest,
+        seconds: input.seconds_a_round.map(|seconds| seconds * fewest as f64),
+    })
+}
+
+/// Returns whether further rounds make errors smaller: that of a forecast is that of its fit.
+fn do_rounds_help(contest: &Contest<'_>, own: &Costs, other: &Costs) -> bool {
+    let input = contest.input;
+    let is_forecast = input.rows != input.measured_rows;
+    !is_forecast && input.rounds > 0 && own.is_error_known && other.is_error_known
 }
 
 /// Returns the part of the variance of the difference of logarithms that is due to the choice of tables.

@@ -66,16 +66,12 @@ impl Contest<'_> {
     /// each objective. Resamples of few rounds do not extend as far as the correction needs, so the interval
     /// is Student's, with their deviation.
     fn comparison(&self, objective: Objective, times: f64, samples: &[f64]) -> Comparison {
-        let others = self.entrants.len().saturating_sub(1).max(1);
-        let objectives = self.objectives().len().max(1);
-        let error = ERROR_OF_ALL / (others * objectives) as f64;
         let rounds = if objective.is_timed() {
             f64::from(self.input.rounds)
         } else {
             samples.len().max(2) as f64
         };
-        let deviation = deviation(samples) * (rounds / (rounds - 1.0)).sqrt();
-        let half = student(error, rounds - 1.0) * deviation;
+        let half = self.half_of_interval(rounds, deviation(samples));
         let (low, high) = (times / half.exp(), times * half.exp());
         let same = 1.0 + self.input.rule.same_within;
         if low > same {
@@ -87,6 +83,14 @@ impl Contest<'_> {
         } else {
             Comparison::NotSettled
         }
+    }
+
+    /// Returns half of the interval of the logarithm of a ratio whose resamples of this many rounds have this deviation.
+    pub(super) fn half_of_interval(&self, rounds: f64, deviation: f64) -> f64 {
+        let others = self.entrants.len().saturating_sub(1).max(1);
+        let objectives = self.objectives().len().max(1);
+        let error = ERROR_OF_ALL / (others * objectives) as f64;
+        student(error, rounds - 1.0) * deviation * (rounds / (rounds - 1.0)).sqrt()
     }
 }
 

@@ -3,4 +3,5 @@
 mod bad_input;
 mod fixture;
 mod flips;
+mod more;
 mod simulated;

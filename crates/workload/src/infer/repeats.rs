@@ -47,14 +47,14 @@ impl Inferred {
             ));
         }
         let counted = if self.counted_one_in > 1 {
-            format!(" (one of {} keys was counted)", self.counted_one_in)
+            format!(" (estimated from one in {} keys)", self.counted_one_in)
         } else {
             String::new()
         };
         (self.repeated > 0.0).then(|| {
             format!(
-                "{} of the rows have a key ({key}) that a row before has, too{counted}: Cassandra and columnar tables \
-                 keep the last of them, so that designs which do cannot be chosen; name other columns with --key",
+                "{} of the rows repeat the key ({key}) of an earlier row{counted}: Cassandra and columnar tables keep \
+                 the last row of each key only, so that such designs cannot be chosen; name other columns with --key",
                 percent(self.repeated)
             )
         })
@@ -161,7 +161,7 @@ mod tests {
         found.is_typed = true;
         assert_eq!(found.repeats_set_aside(), 0);
         let told = found.repeated_keys().unwrap();
-        let expected = "of the rows have a key (sensor, time) that a row before has, too";
+        let expected = "of the rows repeat the key (sensor, time) of an earlier row";
         assert!(told.contains(expected), "{told}");
         assert!(told.contains("--key"), "{told}");
     }

@@ -122,17 +122,17 @@ impl Measured {
 
     fn render(&self, budget: Duration, how_to: &HowTo) -> String {
         match self {
-            Measured::Questions(asked) => render(asked, how_to, width()),
+            Measured::Questions(asked) => render(asked, budget, how_to, width()),
             Measured::Operations(driven) => {
                 drive::recommendation::render(driven, budget, how_to, width())
             }
             Measured::Both(both) => {
                 let (asked, driven) = both.as_ref();
                 let Some(design) = self.design() else {
-                    return render(asked, how_to, width());
+                    return render(asked, budget, how_to, width());
                 };
                 let operations = drive::recommendation::beside_questions(driven, design);
-                render_with_operations(asked, &operations, how_to, width())
+                render_with_operations(asked, budget, &operations, how_to, width())
             }
         }
     }

@@ -164,7 +164,7 @@ impl Decide {
         words.add("--out", dir.join(RUN));
         words.add_prices(self);
         match Measurement::read(words.0) {
-            Ok(Measurement::Run(run)) => Ok(run.on_servers(self.servers())),
+            Ok(Measurement::Run(run)) => Ok(run.for_decision(self.servers())),
             Ok(_) => Err(anyhow!("cannot begin the run")),
             Err(why) => Err(anyhow!("cannot begin the run: {why}")),
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
+use bakeoff_report::units;
 use bakeoff_workload::infer::{Grown, Inferred};
 use bakeoff_workload::{Error, Workload, source};
 
@@ -33,7 +34,9 @@ pub fn grow(found: &mut Inferred, words: &str, named: &str, path: &Path) -> Resu
     let source = source::open(&workload, None).map_err(told)?;
     let rows = source.known_rows().unwrap_or(there);
     found.notes.push(format!(
-        "`{words}` makes {rows} rows of the {there} in the file"
+        "`{words}` makes {} rows of the {} in the file",
+        units::count(rows),
+        units::count(there)
     ));
     if let Some(grown) = &mut found.grown {
         grown.rows = rows;

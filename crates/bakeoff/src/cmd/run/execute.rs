@@ -66,7 +66,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         follow.end(dir, &plan.wanted);
         return Err(error);
     }
-    report::render(dir, &report::Shown::from(plan.wanted.clone()))
+    let shown = report::Shown {
+        is_before_recommendation: plan.options.is_for_decision,
+        ..report::Shown::from(plan.wanted.clone())
+    };
+    report::render(dir, &shown)
 }
 
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {

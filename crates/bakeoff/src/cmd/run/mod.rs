@@ -173,6 +173,10 @@ pub struct Run {
     /// The longest that one query, compaction or slice of rows may take
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
     limit: Duration,
+
+    /// Whether the run is a part of a decision, which ends with a recommendation.
+    #[arg(skip)]
+    is_for_decision: bool,
 }
 
 /// Servers of the user's on which designs are measured.
@@ -183,9 +187,10 @@ pub struct Servers {
 }
 
 impl Run {
-    /// Returns the same run on servers of the user's.
-    pub fn on_servers(self, servers: Servers) -> Run {
+    /// Returns the same run for a decision, on servers of the user's.
+    pub fn for_decision(self, servers: Servers) -> Run {
         Run {
+            is_for_decision: true,
             cluster: servers.cluster,
             postgres: servers.postgres,
             rate_limit: servers.rate_limit,

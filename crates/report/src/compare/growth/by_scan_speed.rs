@@ -1,6 +1,6 @@
 //! Times by the number of records that a question reads: what `bakeoff forecast --records` prints.
 
-use bakeoff_stats::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate};
+use bakeoff_stats::{ByScanSpeed, CoreSpeed, ScanCheck, ScanEstimate, ScanQuestion, Summary};
 use serde::Serialize;
 
 use super::{COLUMNS, unknown};
@@ -12,6 +12,29 @@ use crate::units;
 pub const ASSUMED: &str = "Records × users / (cores × rows a second that one core scans), and the time of a question \
     that reads nothing; records of one partition are read by one core. An estimate without an interval: it knows no \
     other columns, no disk and no network.";
+
+/// Median factor between the estimate and what the run measured, beyond which no estimate is shown.
+pub const TRUSTED_TO: f64 = 3.0;
+
+/// Returns the question that reads every row there will be, asked as the workload says.
+pub fn of_all_rows(summary: &Summary) -> ScanQuestion {
+    let scale = &summary.header.scale;
+    ScanQuestion {
+        records: summary.full_rows(),
+        users: scale.users.max(1),
+        cores: scale.cores.max(1),
+    }
+}
+
+/// Returns the seconds in which a design reads every row there will be; `None` if they are not known, or if the run's
+/// own other times refute them.
+pub fn seconds_of_all_rows(summary: &Summary, design: &str) -> Option<f64> {
+    let found = summary.by_scan_speed(of_all_rows(summary));
+    let estimate = { found.designs.iter() }.find(|estimate| estimate.design == design)?;
+    let own = { found.checks.iter() }.filter(|check| check.design == design);
+    let is_refuted = OffBy::spread(own).is_some_and(|off| off.median > TRUSTED_TO);
+    (!is_refuted).then_some(estimate.spread)
+}
 
 /// How far the formula is off where the run measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -186,7 +209,7 @@ fn checks(checks: &[ScanCheck]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{ScanQuestion, UnknownLoad};
+    use bakeoff_stats::UnknownLoad;
 
     use super::*;
 

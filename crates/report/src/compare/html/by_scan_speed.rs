@@ -1,24 +1,16 @@
 //! Full scans at full scale by the speed of a scan on one core: a table of all designs.
 
-use bakeoff_stats::{ScanCheck, ScanEstimate, ScanQuestion, Summary};
+use bakeoff_stats::{ScanCheck, ScanEstimate, Summary};
 
-use crate::compare::growth::{ASSUMED_OF_SCANS, OffBy, rests_on};
+use crate::compare::growth::{ASSUMED_OF_SCANS, OffBy, TRUSTED_TO, of_all_rows, rests_on};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 
-/// Median factor between the estimate and what the run measured, beyond which no estimate is shown.
-const TRUSTED_TO: f64 = 3.0;
-
 /// Renders the section; it is empty for a run in which no design has a scan speed.
 pub fn of_run(summary: &Summary) -> String {
-    let scale = &summary.header.scale;
-    let asked = ScanQuestion {
-        records: summary.full_rows(),
-        users: scale.users.max(1),
-        cores: scale.cores.max(1),
-    };
+    let asked = of_all_rows(summary);
     let found = summary.by_scan_speed(asked);
     if found.designs.is_empty() {
         return String::new();

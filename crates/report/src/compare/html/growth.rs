@@ -2,6 +2,7 @@
 
 use bakeoff_stats::{Forecast, Summary, TimeForecast};
 
+use crate::compare::advice;
 use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query, score};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
@@ -24,6 +25,7 @@ pub fn at_full_scale(summary: &Summary) -> String {
     }
     let content = match common_refusal(times()) {
         Some(refusal) => {
+            let refusal = advice::reason(summary, &refusal);
             let text = format!("There is no forecast of times, since {refusal}.");
             format!("<p>{}</p>\n", Escaped(text))
         }
@@ -42,7 +44,7 @@ fn tables(summary: &Summary, forecast: &Forecast) -> String {
     );
     let queries = summary.header.queries.iter();
     let of_queries: Vec<(&str, Vec<Vec<String>>)> = queries
-        .map(|query| (query.name.as_str(), rows(forecast, &query.name)))
+        .map(|query| (query.name.as_str(), rows(summary, forecast, &query.name)))
         .collect();
     let count: usize = of_queries.iter().map(|(_, rows)| rows.len()).sum();
     if count <= MOST_ROWS {
@@ -71,7 +73,7 @@ fn table(rows: Vec<Vec<String>>) -> String {
 }
 
 /// One row where no design has a forecast for the same reason.
-fn rows(forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
+fn rows(summary: &Summary, forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
     let times = of_query(forecast, query);
     if let Some(refusal) = common_refusal(times.iter().map(|(_, time)| *time)) {
         let none = [
@@ -79,16 +81,16 @@ fn rows(forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
             "all designs",
             NONE,
             NONE,
-            &format!("no forecast: {refusal}"),
+            &format!("no forecast: {}", advice::reason(summary, &refusal)),
         ];
         return vec![none.map(|cell| Escaped(cell).to_string()).to_vec()];
     }
     { times.into_iter() }
-        .map(|(design, time)| row(query, design, time))
+        .map(|(design, time)| row(summary, query, design, time))
         .collect()
 }
 
-fn row(query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
+fn row(summary: &Summary, query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
     let known = time.known();
     let basis = basis(time);
     vec![
@@ -105,7 +107,7 @@ fn row(query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
         }),
         Escaped(match known {
             Some(_) => basis,
-            None => format!("no forecast: {basis}"),
+            None => format!("no forecast: {}", advice::reason(summary, &basis)),
         })
         .to_string(),
     ]

@@ -26,7 +26,7 @@ mod together;
 use bakeoff_stats::Summary;
 
 use super::concurrent::per_node;
-use super::{engine_choice, figure, notes, to_best, verdict};
+use super::{advice, engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
@@ -92,8 +92,8 @@ fn frame(summary: &Summary) -> Frame<'_> {
         started_at: &header.started_at,
         facts: notes::facts(summary),
         answers: verdict::answers(summary),
-        verdict: match &summary.decision {
-            Some(decision) => decide::html::section_of_run(decision, &summary.comparison),
+        verdict: match advice::decision(summary) {
+            Some(decision) => decide::html::section_of_run(&decision, &summary.comparison),
             None => page::verdict(&verdict::paragraph(summary)),
         },
         style: decide::html::STYLE,

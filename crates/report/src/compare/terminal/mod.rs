@@ -19,7 +19,7 @@ use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
 use super::concurrent::{TITLE, per_node};
-use super::{figure, notes, race, verdict};
+use super::{advice, figure, notes, race, verdict};
 use crate::decide;
 use crate::per_node::terminal::sections;
 use crate::text::style::Style;
@@ -37,6 +37,13 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
 pub fn render_whole(summary: &Summary, width: usize, color: bool) -> String {
     rendered(summary, width, color, |decision, width| {
         decide::terminal::render_whole(decision, raced(summary), width)
+    })
+}
+
+/// Renders as [`render`] does where the recommendation is printed below it, which the verdict then leaves out.
+pub fn render_before_recommendation(summary: &Summary, width: usize, color: bool) -> String {
+    rendered(summary, width, color, |decision, width| {
+        decide::terminal::render_beside_recommendation(decision, raced(summary), width)
     })
 }
 
@@ -71,8 +78,8 @@ fn rendered(
     parts.extend(together.map(|table| section(super::together::TITLE, style, &table)));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::all(summary), width, style));
-    parts.push(match &summary.decision {
-        Some(decision) => section("Verdict", style, &verdict_of(decision, width)),
+    parts.push(match advice::decision(summary) {
+        Some(decision) => section("Verdict", style, &verdict_of(&decision, width)),
         None => text::paragraph("Verdict", &verdict::paragraph(summary), width, style),
     });
     parts.join("\n\n").trim_end().to_owned() + "\n"

@@ -6,27 +6,50 @@ use comfy_table::{Attribute, Cell, Table};
 use crate::compare::figure::{self, Figure};
 use crate::compare::{growth, to_best};
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
-use crate::text::style::Style;
+use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Renders storage and loading; the intervals of the loading rates are left out if they do not fit.
+/// Explains the question mark below rankings.
+const OPEN: &str = "?: not settled, since the rounds do not show which design is faster";
+
+/// Renders storage and loading, and what the column at full scale is; the intervals of the loading rates are left out
+/// if they do not fit.
 pub fn storage(summary: &Summary, width: usize, style: Style) -> String {
-    let complete = storage_table(summary, style, true);
-    if fits(&complete, width) {
-        return complete.trim_fmt();
+    let mut table = storage_table(summary, style, true);
+    if !fits(&table, width) {
+        table = storage_table(summary, style, false);
+        set_width(&mut table, width);
     }
-    let mut short = storage_table(summary, style, false);
-    set_width(&mut short, width);
-    short.trim_fmt()
+    let legend = wrap(&legend_of_full_scale(summary), width, "", "");
+    format!("{}\n{legend}", table.trim_fmt())
+}
+
+/// Heads the column of the bytes at full scale.
+fn full_scale(summary: &Summary) -> String {
+    format!(
+        "{} ×{}",
+        units::rate(summary.full_rows() as f64),
+        summary.header.scale.replication
+    )
+}
+
+fn legend_of_full_scale(summary: &Summary) -> String {
+    let copies = u64::from(summary.header.scale.replication);
+    let is_missing = |design: &DesignSummary| growth::storage_to_buy(summary, design).is_none();
+    let missing = if summary.designs.iter().any(is_missing) {
+        format!("; {NONE}: not known, or not a choice")
+    } else {
+        String::new()
+    };
+    format!(
+        "{}: bytes at rest of {} of so many rows, as `replication` in [scale] of the workload says{missing}",
+        full_scale(summary),
+        units::plural(copies, "copy", "copies"),
+    )
 }
 
 fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table {
-    let scale = &summary.header.scale;
-    let full_scale = format!(
-        "{} ×{}",
-        units::rate(summary.full_rows() as f64),
-        scale.replication
-    );
+    let full_scale = full_scale(summary);
     let mut table = table(style);
     let rates = summary.designs.iter().filter_map(|d| d.load_rate.as_ref());
     let interval = with_interval.then(|| right(to_best::interval_heading(rates)));
@@ -70,7 +93,18 @@ pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
         set_width(table, width);
         table.trim_fmt()
     });
-    shown.collect::<Vec<_>>().join("\n\n")
+    let legend = has_open_ratio(summary).then(|| wrap(OPEN, width, "", ""));
+    shown.chain(legend).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns whether a ratio is shown with a question mark.
+fn has_open_ratio(summary: &Summary) -> bool {
+    let is_open = |design: &DesignSummary, query: &QuerySummary| {
+        let ratio = to_best::short(summary, design, query);
+        ratio.is_some_and(|ratio| ratio.ends_with('?'))
+    };
+    let mut designs = summary.designs.iter();
+    designs.any(|design| design.queries.iter().any(|query| is_open(design, query)))
 }
 
 /// Makes a ranking for each query. All have the same columns: as many as fit in all of them.

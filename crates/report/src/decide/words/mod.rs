@@ -179,11 +179,10 @@ pub fn buy(decision: &Decision) -> Vec<String> {
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
     let rows = units::count(decision.full_rows);
     let kept = format!("{copies} of {rows} rows in {}", design.id);
-    // How the bytes grow is not known where one table is all there is: then they have no interval.
-    let has_interval = |span: Span| span.interval.is_some_and(|(low, high)| low < high);
-    let basis = match (&decision.no_forecast, design.storage) {
-        (Some(_), Some(storage)) if !has_interval(storage) => " (in proportion to the rows)",
-        _ => "",
+    let basis = if is_in_proportion(decision) {
+        " (in proportion to the rows)"
+    } else {
+        ""
     };
     let mut parts = vec![match design.storage {
         Some(storage) => format!("{}{basis} for {kept}", bytes(storage)),
@@ -199,6 +198,14 @@ pub fn buy(decision: &Decision) -> Vec<String> {
         parts.push(at_rest(settled));
     }
     parts
+}
+
+/// Returns whether the storage to buy is in proportion to the rows that were measured: how the bytes grow is not known
+/// where one table is all there is, and then they have no interval.
+pub fn is_in_proportion(decision: &Decision) -> bool {
+    let has_interval = |span: Span| span.interval.is_some_and(|(low, high)| low < high);
+    let storage = decision.recommended().and_then(|design| design.storage);
+    decision.no_forecast.is_some() && storage.is_some_and(|storage| !has_interval(storage))
 }
 
 /// Says in one sentence what to buy.

@@ -1,10 +1,14 @@
 //! What a run shows of the rules that proposed its designs.
 
+use std::time::Duration;
+
 use bakeoff_report::recommendation::{self, HowTo};
 use bakeoff_report::terminal;
 use bakeoff_stats::{Record, Summary};
 
 use super::fixture;
+
+const BUDGET: Duration = Duration::from_secs(600);
 
 #[test]
 fn rules_beside_designs_are_judged_by_the_times_of_these_designs() {
@@ -32,7 +36,7 @@ fn rules_beside_designs_are_judged_by_the_times_of_these_designs() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    let end = recommendation::render(&summary, &HowTo::default(), 10_000);
+    let end = recommendation::render(&summary, BUDGET, &HowTo::default(), 10_000);
     let about = end.lines().find(|line| line.starts_with("Rules: "));
     assert!(about.is_some_and(|line| line.ends_with('.')), "{end}");
     let is_short = |line: &str| line.chars().count() <= 100;
@@ -46,6 +50,6 @@ fn without_rules_it_is_said_what_writes_them() {
     assert!(text.contains("propose WORKLOAD --out FILE"), "{text}");
     let page = bakeoff_report::html::render(&summary);
     assert!(!page.contains("Rules that proposed designs"));
-    let end = recommendation::render(&summary, &HowTo::default(), 10_000);
+    let end = recommendation::render(&summary, BUDGET, &HowTo::default(), 10_000);
     assert!(!end.contains("Rules: "), "{end}");
 }

@@ -295,7 +295,7 @@ fn one_series_gets_a_column_that_is_the_same_in_all_rows() {
     let text = written("twice.csv", &twice, 120);
     says(
         &text,
-        &["have a key (series, date) that a row before has, too"],
+        &["of the rows repeat the key (series, date) of an earlier row"],
     );
 }
 

@@ -28,7 +28,7 @@ impl Summary {
         if times.is_empty() || counted.is_empty() || !times.iter().all(is_ranked) {
             let has_no_times = counted.is_empty() && measured.rule.minimise == Minimise::Time;
             let reason = has_no_times.then(|| NO_ANSWERS.to_owned());
-            return without_forecast(measured, reason.or_else(|| worst_refusal(&times)));
+            return without_forecast(measured, reason.or_else(|| why_refused(&times)));
         }
         let from = times.iter().flatten().map(|time| time.from_rows);
         let to = times.iter().flatten().map(|time| time.to_rows);
@@ -38,6 +38,15 @@ impl Summary {
             beyond: Some(BEYOND.to_owned()),
         });
         self.forecast_input(measured, known_rows)
+    }
+
+    /// Returns the rows with which times at full scale could be forecast, where nothing but more rows is missing.
+    pub fn rows_to_forecast(&self) -> Option<u64> {
+        let input = self.decision_input()?;
+        input.no_forecast.as_ref()?;
+        let times = self.times(&input, &counted(&input));
+        let (_, refusal) = worst_refusal(&times)?;
+        Some(refusal.rows_to_load()?.min(self.full_rows()))
     }
 
     /// Returns the forecasts for all questions that count, of each design that may be recommended and has
@@ -181,20 +190,23 @@ pub fn counted(input: &DecisionInput) -> Vec<usize> {
     (0..input.questions.len()).filter(counts).collect()
 }
 
-/// Returns the refusal that asks for the largest number of rows to load, or otherwise the first one.
-fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
+/// Returns the refusal that asks for the largest number of rows to load, or otherwise the first one, with its question.
+fn worst_refusal<'a>(times: &[Vec<&'a TimeForecast>]) -> Option<(&'a str, &'a Refusal)> {
     let refusals = times
         .iter()
         .flatten()
-        .filter_map(|time| Some((&time.query, time.ranked().err()?)));
-    let worst = refusals.reduce(|worst, other| {
+        .filter_map(|time| Some((time.query.as_str(), time.ranked().err()?)));
+    refusals.reduce(|worst, other| {
         if other.1.rows_to_load() > worst.1.rows_to_load() {
             other
         } else {
             worst
         }
-    });
-    worst.map(|(query, refusal)| match refusal {
+    })
+}
+
+fn why_refused(times: &[Vec<&TimeForecast>]) -> Option<String> {
+    worst_refusal(times).map(|(query, refusal)| match refusal {
         Refusal::TooWide { .. } => format!("the forecast of {query} is too wide, since {refusal}"),
         refusal => refusal.to_string(),
     })

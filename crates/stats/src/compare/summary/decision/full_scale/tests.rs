@@ -62,6 +62,7 @@ fn the_rows_at_which_the_designs_cross_are_reported_within_the_range() {
 fn without_a_forecast_the_measured_times_decide_and_the_reason_is_reported() {
     let mut ladder = crossing();
     ladder.unit_rows = Some(100_000);
+    assert_eq!(ladder.summary().rows_to_forecast(), Some(1_600_000));
     let decision = decision(&ladder);
     assert!(!decision.forecasts_times());
     assert_eq!(decision.recommended().unwrap().id, "a/x");
