@@ -4,6 +4,7 @@
 mod filters;
 mod first_rows;
 mod growth;
+mod highest;
 mod load;
 mod questions;
 

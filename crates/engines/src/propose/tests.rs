@@ -137,6 +137,29 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
     assert!(newest.unwrap().contains("wants the newest"), "{newest:?}");
 }
 
+#[tokio::test]
+async fn a_join_with_the_highest_time_of_each_group_wants_the_newest_rows() {
+    let shipped = Workload::read(&shipped().join("timeseries.toml")).unwrap();
+    let (table, key) = (&shipped.table.name, &shipped.table.partition_key[0]);
+    let time = &shipped.table.order_key[0];
+    for (value, condition, wants) in [("max", "=", true), ("min", "=", false), ("max", "<", false)]
+    {
+        for name in ["latest", time.as_str()] {
+            let sql = format!(
+                "SELECT t.* FROM {table} t JOIN (SELECT {key}, {value}({time}) AS {name} FROM {table} GROUP BY {key}) l \
+                 ON t.{key} = l.{key} AND t.{time} {condition} l.{name}"
+            );
+            let mut workload = shipped.clone();
+            workload.queries.truncate(1);
+            workload.queries[0].sql = sql.clone();
+            workload.queries[0].parameters = Vec::new();
+            let session = session_over(&workload, &[]).unwrap();
+            let questions = questions::read(&workload, &session, None).await.unwrap();
+            assert_eq!(questions[0].wants_newest, wants, "{sql}");
+        }
+    }
+}
+
 #[test]
 fn rows_live_as_long_as_all_inserts_say_or_else_a_design() {
     let shipped = std::fs::read_to_string(shipped().join("retention.toml")).unwrap();
