@@ -7,6 +7,9 @@ use bakeoff_workload::{DesignId, Table};
 /// Most characters of a keyspace, schema or table: what Cassandra takes, less room for what is appended.
 const MOST_CHARACTERS: usize = 36;
 
+/// How many rows a script loads, as a shell takes it: all, or as many as its user says.
+pub const ROWS_IN_SHELL: &str = "\"${ROWS:-all}\"";
+
 /// Settings of columnar designs, with the options of `bakeoff ingest` that are the same.
 const INGESTED: [(&str, &str); 4] = [
     ("bucket", "--bucket"),
@@ -20,10 +23,12 @@ const INGESTED: [(&str, &str); 4] = [
 pub struct Adoption {
     /// What the scripts are called with, for a reader: `HOST [PORT]`.
     pub called_with: &'static str,
-    /// What makes the tables; `None` if filling them makes them.
+    /// What makes the tables; `None` if filling them makes them, and there are no statements for it.
     pub schema: Option<SchemaFile>,
     /// What fills them, or why only Bakeoff and programs that are written for it can.
     pub load: Result<Loading, String>,
+    /// Statements of a session in which questions mean what they meant in the run, if the engine itself is asked them.
+    pub asked_with: Vec<String>,
 }
 
 /// The statements that make the tables of a design.
@@ -32,14 +37,16 @@ pub struct SchemaFile {
     /// Name of their file.
     pub file: &'static str,
     pub statements: Vec<String>,
-    /// Line of a shell script that sends the file, which is in the folder `$here`, to the server that `"$@"` names.
-    pub apply: String,
+    /// Line of a shell script that sends the file, which is in the folder `$here`, to the server that `"$@"` names;
+    /// `None` if the file is only to be read, since filling the tables makes them.
+    pub apply: Option<String>,
 }
 
 /// What fills the tables of a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
-    /// Lines of a shell script. In them `"$@"` names the server, and `$rows` a new folder.
+    /// Lines of a shell script. In them `"$@"` names the server, `$rows` a new folder, and `ROWS` may be how many of the
+    /// rows are loaded instead of all.
     pub lines: Vec<String>,
     /// Whether the lines take all rows from `rows.csv` in the folder `$rows`, with a header, times in ISO 8601 and
     /// nulls as empty cells without quotes.
@@ -53,21 +60,24 @@ impl Adoption {
     /// with the options that say which rows it has, as a shell takes them, and `folder` the design's folder within that
     /// of the run.
     pub fn of_a_run(id: &DesignId, from: &str, folder: &str) -> Adoption {
-        let command = format!(
-            "bakeoff run {from} --designs {} --rows all --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
-            in_shell(&id.to_string())
-        );
+        let command = |rows: &str| {
+            format!(
+                "bakeoff run {from} --designs {} --rows {rows} --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
+                in_shell(&id.to_string())
+            )
+        };
         Adoption {
             called_with: "FOLDER",
             schema: None,
             load: Ok(Loading {
                 lines: vec![
-                    format!("{command} --out \"$1\""),
+                    format!("{} --out \"$1\"", command(ROWS_IN_SHELL)),
                     format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
                 ],
                 takes_csv: false,
-                statements: vec![format!("{command} --out FOLDER")],
+                statements: vec![format!("{} --out FOLDER", command("all"))],
             }),
+            asked_with: Vec::new(),
         }
     }
 
@@ -113,6 +123,7 @@ impl Adoption {
                 takes_csv: true,
                 statements: vec![shown],
             }),
+            asked_with: Vec::new(),
         }
     }
 }
@@ -165,10 +176,11 @@ mod tests {
         let id = "parquet?codec=zstd&sort=time".parse().unwrap();
         let adoption = Adoption::of_a_run(&id, "'my w.toml'", "parquet/parquet-codec-zstd");
         let load = adoption.load.unwrap();
-        let begins = "bakeoff run 'my w.toml' --designs 'parquet?codec=zstd&sort=time' --rows all ";
+        let begins = "bakeoff run 'my w.toml' --designs 'parquet?codec=zstd&sort=time' --rows \"${ROWS:-all}\" ";
         assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
         assert!(load.lines[0].ends_with(" --keep --out \"$1\""));
         assert!(load.lines[1].ends_with("\"$1\"/parquet/parquet-codec-zstd"));
+        assert!(load.statements[0].contains(" --rows all "));
         assert!(load.statements[0].ends_with("--out FOLDER"));
     }
 

@@ -92,6 +92,16 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         .expect(0)
         .says("out has ended: without --dry-run it is printed again");
     assert_eq!(of_kind(&records, "failed").next(), None);
+    let questions = std::fs::read_to_string(bench.path("mine/questions.sql")).unwrap();
+    assert!(
+        questions.contains("\n-- name: newest\nSELECT max("),
+        "{questions}"
+    );
+    let script = std::fs::read_to_string(bench.path("mine/load.sh")).unwrap();
+    assert!(
+        script.contains("# Rows: all rows of the workload.\n"),
+        "{script}"
+    );
     // The files of it make and fill the design.
     let made = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
     let output = Command::new("sh")

@@ -26,7 +26,7 @@ pub struct Facts {
     pub rows: Option<Rows>,
     /// Rows of the whole table.
     pub full_rows: u64,
-    /// How it grows to that number.
+    /// How it grows to that number from the rows that were read, or those that a run loads.
     pub grows: Option<Growth>,
     /// Cores of all machines together.
     pub cores: u32,
@@ -113,10 +113,26 @@ impl Facts {
         if rows.partitions_end || !rows.has_all_partitions || self.are_all_read(rows) {
             return Some(largest);
         }
-        let series = self.grows.map_or(1.0, |grows| grows.series.max(1.0));
         // How much larger than the others the largest one is stays the same.
         let skew = largest * rows.partitions as f64 / rows.read.max(1) as f64;
-        Some(skew * self.full_rows as f64 / (rows.partitions as f64 * series))
+        let keys = rows.partitions as f64 * self.series_growth();
+        Some(skew * self.full_rows as f64 / keys)
+    }
+
+    /// Returns how many times as many partition keys the whole table has as the rows that show all of theirs.
+    pub fn series_growth(&self) -> f64 {
+        self.grows.map_or(1.0, |grows| grows.series.max(1.0))
+    }
+
+    /// Returns the number of partition keys of the whole table, about; `None` if the first rows do not show it.
+    pub fn partition_keys(&self) -> Option<f64> {
+        let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
+        let keys = rows.partitions as f64;
+        if self.are_all_read(rows) {
+            Some(keys)
+        } else {
+            (rows.has_all_partitions && !rows.partitions_end).then(|| keys * self.series_growth())
+        }
     }
 
     /// Returns whether the rows that were read are the whole table.
@@ -140,7 +156,9 @@ impl Facts {
     pub fn full_span(&self) -> Option<f64> {
         let rows = self.rows.as_ref()?;
         let span = rows.span?;
-        let grown = span * self.full_rows as f64 / rows.read.max(1) as f64;
+        // Further series are there at the same times.
+        let full = self.full_rows as f64 / self.series_growth();
+        let grown = span * (full / rows.read.max(1) as f64).max(1.0);
         if self.are_all_read(rows) {
             Some(span)
         } else if rows.partitions_end {
@@ -238,8 +256,13 @@ impl Facts {
             } else {
                 "at least"
             };
+            let keys = self.partition_keys();
+            let keys = keys.filter(|keys| *keys > rows.partitions as f64);
+            let with = keys.map_or(String::new(), |keys| {
+                format!(" with {} partition keys", count(keys))
+            });
             line += &format!(
-                "; of {full} rows the largest partition would have {about} {} ({})",
+                "; of {full} rows{with} the largest partition would have {about} {} ({})",
                 count(most),
                 bytes(size)
             );
@@ -294,93 +317,4 @@ fn load_in_words(load: &Load) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::{equals, facts, question};
-    use super::*;
-
-    #[test]
-    fn partitions_of_series_that_take_turns_grow_with_the_table() {
-        let mut facts = facts();
-        facts.full_rows = 1_000_000;
-        // A hundred series, each with a hundredth of the rows.
-        assert_eq!(facts.partition_rows(), Some(10_000.0));
-        facts.grows = Some(Growth {
-            series: 10.0,
-            time: 10.0,
-        });
-        assert_eq!(facts.partition_rows(), Some(1_000.0));
-        assert_eq!(facts.partition_bytes(), Some(50_000.0));
-        // A row of a partition every ten seconds.
-        assert_eq!(facts.full_span(), Some(10_000_000.0));
-        assert_eq!(facts.rows_in(3_600_000.0), Some(360.0));
-    }
-
-    #[test]
-    fn partitions_that_end_stay_as_large_as_they_are() {
-        let mut facts = facts();
-        let rows = facts.rows.as_mut().unwrap();
-        rows.partitions_end = true;
-        rows.largest_partition = 700;
-        facts.full_rows = 1_000_000_000;
-        assert_eq!(facts.partition_rows(), Some(700.0));
-    }
-
-    #[test]
-    fn of_keys_that_keep_coming_the_time_of_the_whole_table_is_longer() {
-        let mut facts = facts();
-        let rows = facts.rows.as_mut().unwrap();
-        rows.has_all_partitions = false;
-        // One partition is as long as all that was read: these are series, one after the other.
-        assert_eq!(facts.full_span(), Some(990_000.0));
-        let rows = facts.rows.as_mut().unwrap();
-        (rows.largest_partition, rows.partitions) = (2, 9_000);
-        assert_eq!(facts.full_span(), Some(99_000_000.0));
-        assert!(facts.in_words()[1].contains("would have at least 2 "));
-        facts.rows.as_mut().unwrap().in_order = 0.5;
-        assert_eq!(facts.full_span(), Some(990_000.0));
-        // Whether a single partition goes on, nobody knows.
-        facts.rows.as_mut().unwrap().partitions = 1;
-        assert_eq!(facts.full_span(), None);
-        facts.full_rows = 10_000;
-        assert_eq!(facts.full_span(), Some(990_000.0));
-    }
-
-    #[test]
-    fn a_question_whose_conditions_are_not_known_is_not_one_of_all_rows() {
-        let mut facts = facts();
-        assert!(facts.in_words()[2].contains("all: all rows"));
-        facts.questions[0].is_of_all_rows = false;
-        assert!(facts.in_words()[2].contains("not about one column each"));
-    }
-
-    #[test]
-    fn nothing_is_said_of_rows_that_were_not_read() {
-        let mut facts = facts();
-        facts.rows = None;
-        assert_eq!((facts.partition_rows(), facts.full_span()), (None, None));
-        assert!(facts.in_words()[1].contains("--data"));
-        assert!(!facts.in_words()[0].contains("only columns"));
-        facts.is_wide = true;
-        assert!(facts.in_words()[0].contains("only columns and files are proposed"));
-    }
-
-    #[test]
-    fn a_column_is_found_by_with_its_largest_share_unless_the_partition_is_said() {
-        let mut facts = facts();
-        facts.questions = vec![
-            question("one", vec![equals("status", Some(0.1))]),
-            question("two", vec![equals("status", Some(0.4))]),
-            question(
-                "three",
-                vec![equals("series", None), equals("other", Some(0.9))],
-            ),
-        ];
-        let found = facts.found_by();
-        assert_eq!(found, BTreeMap::from([("status", Some(0.4))]));
-        let words = facts.in_words();
-        assert!(
-            words[2].contains("one: by a value of status (10% of the rows)"),
-            "{words:?}"
-        );
-    }
-}
+mod tests;

@@ -95,9 +95,10 @@ fn adoption(
         schema: Some(SchemaFile {
             file: SCHEMA_FILE,
             statements,
-            apply: format!("cqlsh -f \"$here/{SCHEMA_FILE}\" \"$@\""),
+            apply: Some(format!("cqlsh -f \"$here/{SCHEMA_FILE}\" \"$@\"")),
         }),
         load,
+        asked_with: Vec::new(),
     }
 }
 

@@ -186,11 +186,7 @@ impl DuckdbLayout {
     /// Returns the statements that prepare a database for questions. The first ones give SQL the meaning
     /// that it has for DataFusion; after the last one no question can change any.
     pub fn question_settings(&self) -> Vec<String> {
-        let mut settings = vec![
-            "SET GLOBAL TimeZone = 'UTC'".to_owned(),
-            "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'".to_owned(),
-            "SET GLOBAL integer_division = true".to_owned(),
-        ];
+        let mut settings = DuckdbLayout::meanings();
         if let Shape::Parquet(_) = self.shape {
             let file = text(&self.parquet_file());
             settings.push(format!("SET GLOBAL allowed_paths = [{file}]"));
@@ -198,6 +194,15 @@ impl DuckdbLayout {
         settings.push("SET GLOBAL enable_external_access = false".to_owned());
         settings.push("SET GLOBAL lock_configuration = true".to_owned());
         settings
+    }
+
+    /// Returns the statements that give SQL the meaning that it has for DataFusion.
+    pub fn meanings() -> Vec<String> {
+        vec![
+            "SET GLOBAL TimeZone = 'UTC'".to_owned(),
+            "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'".to_owned(),
+            "SET GLOBAL integer_division = true".to_owned(),
+        ]
     }
 
     /// Returns the file that the Parquet layout writes.
@@ -262,6 +267,33 @@ impl DuckdbLayout {
             format!("CHECKPOINT {SORTED}"),
             format!("DETACH {SORTED}"),
         ]
+    }
+
+    /// Returns the statements that make the same in a database of a user's, with what is to be known of its rows.
+    pub fn own_statements(&self) -> Vec<String> {
+        let name = quoted(&self.table.name);
+        let made = match self.shape {
+            Shape::Table => {
+                let columns = self.table.columns.iter().map(|column| {
+                    let kind = match column.kind {
+                        ColumnType::Timestamp => "TIMESTAMP",
+                        kind => type_of(kind),
+                    };
+                    format!("{} {kind}", quoted(&column.name))
+                });
+                let key: Vec<String> = self.table.key().map(quoted).collect();
+                format!(
+                    "-- load.sh makes a file of DuckDB that has it. In a database of yours its rows have to be in the \
+                     order of the key:\n--   INSERT INTO {name} SELECT ... ORDER BY {}\nCREATE TABLE {name} ({})",
+                    key.join(", "),
+                    columns.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Shape::Parquet(_) => format!(
+                "-- In the folder that load.sh names:\nCREATE VIEW {name} AS SELECT * FROM read_parquet('{SORTED_FILE}')"
+            ),
+        };
+        vec![made, date_bin("")]
     }
 
     /// Returns the statements that make the view of the Parquet file.

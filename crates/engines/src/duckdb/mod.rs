@@ -18,6 +18,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
+use crate::adoption::{Adoption, SchemaFile};
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::explained::{explain, plan_in};
@@ -29,6 +30,9 @@ use table::DuckdbTable;
 
 /// The longest time for loading the library and asking it for its version.
 const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// The file with the statements that make a design.
+const SCHEMA_FILE: &str = "schema.sql";
 
 pub struct Duckdb;
 
@@ -104,6 +108,29 @@ impl Engine for Duckdb {
             Err(_) => "DuckDB's library".to_owned(),
         };
         Some(format!("load {library} into separate processes"))
+    }
+
+    /// Returns how a run makes it, since a program of DuckDB need not be there, with the statements for a database of
+    /// the user's.
+    fn adoption(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+        from: &str,
+    ) -> Result<Adoption, EngineError> {
+        let layout = DuckdbLayout::new(id, &workload.table, context)?;
+        let folder = layout.dir.strip_prefix(&context.run_dir);
+        let folder = folder.unwrap_or(&layout.dir).display().to_string();
+        Ok(Adoption {
+            schema: Some(SchemaFile {
+                file: SCHEMA_FILE,
+                statements: layout.own_statements(),
+                apply: None,
+            }),
+            asked_with: DuckdbLayout::meanings(),
+            ..Adoption::of_a_run(id, from, &folder)
+        })
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

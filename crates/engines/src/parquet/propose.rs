@@ -100,8 +100,8 @@ fn folders(facts: &Facts) -> Vec<Advice> {
             .question(|q| q.names_partition(&facts.table))
             .is_some();
         if is_asked && rows.has_all_partitions && !rows.partitions_end {
-            let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
-            filtered.push((key.as_str(), (rows.partitions as f64 * series) as u64));
+            let values = rows.partitions as f64 * facts.series_growth();
+            filtered.push((key.as_str(), values.round() as u64));
         }
     }
     let found = facts.found_by();

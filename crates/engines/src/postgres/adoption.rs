@@ -31,9 +31,13 @@ pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
         schema: Some(SchemaFile {
             file: SCHEMA_FILE,
             statements,
-            apply: format!("{PSQL} -f \"$here/{SCHEMA_FILE}\" \"$@\""),
+            apply: Some(format!("{PSQL} -f \"$here/{SCHEMA_FILE}\" \"$@\"")),
         }),
         load: Ok(load(&layout, &schema)),
+        asked_with: vec![
+            format!("SET search_path TO {}, public", quoted(&schema)),
+            "SET TimeZone TO 'UTC'".to_owned(),
+        ],
     })
 }
 
@@ -142,6 +146,10 @@ sql = "SELECT avg(value) AS mean FROM readings"
     #[test]
     fn a_table_is_made_and_its_rows_are_copied() {
         let adoption = adopted("postgres/plain");
+        assert_eq!(
+            adoption.asked_with[0],
+            "SET search_path TO \"readings\", public"
+        );
         let schema = adoption.schema.unwrap();
         assert_eq!(
             schema.statements[0],

@@ -3,6 +3,8 @@
 
 mod filters;
 mod first_rows;
+mod growth;
+mod highest;
 mod load;
 mod questions;
 
@@ -170,8 +172,10 @@ fn ddl(statements: Vec<String>) -> Vec<String> {
 /// Reads what the rules have to know.
 async fn facts(request: &Request<'_>) -> Result<Facts> {
     let workload = request.workload;
+    let sample = request.source.and_then(RowSource::grown_from);
+    let most = growth::rows_to_read(request.rows, sample);
     let rows = match request.source {
-        Some(source) => first_rows::read(source, workload.table.columns.len(), request.rows)?,
+        Some(source) => first_rows::read(source, workload.table.columns.len(), most)?,
         None => Vec::new(),
     };
     let session = session_over(workload, &rows)?;
@@ -193,7 +197,7 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
         is_written_in_cql: workload.is_written_in_cql(),
         rows: first_rows::seen(&workload.table, &rows)?,
         full_rows: workload.scale.full_rows,
-        grows: workload.scale.grows,
+        grows: growth::of(&workload.scale, sample),
         cores: workload.scale.cores,
         memory_bytes: request.memory_bytes,
         keys_repeat: request.context.keys_repeat,
@@ -209,6 +213,7 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
     if let Some(seen) = &mut facts.rows {
         seen.distinct = questions::distinct(&session, &workload.table.name, found).await?;
         seen.lacking = without_values(&workload.table, &rows);
+        seen.has_all_partitions |= growth::shows_all_series(read, sample);
     }
     Ok(facts)
 }

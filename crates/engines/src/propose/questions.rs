@@ -8,7 +8,7 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Aggregate, Distinct, Expr, LogicalPlan, SortExpr};
 use datafusion::prelude::SessionContext;
 
-use super::filters;
+use super::{filters, highest};
 use crate::advice::{Filter, FilterKind, Question};
 use crate::newest_groups::{interval, unit_width};
 use crate::nulls::with_nulls;
@@ -155,9 +155,12 @@ impl Seen<'_> {
             self.columns.extend(names);
         }
         match node {
-            LogicalPlan::Filter(_) | LogicalPlan::Join(_) | LogicalPlan::Union(_) => {
+            LogicalPlan::Join(join) => {
                 self.leaves_out = true;
+                let order = self.order;
+                self.wants_newest |= order.is_some_and(|order| highest::is_joined(join, order));
             }
+            LogicalPlan::Filter(_) | LogicalPlan::Union(_) => self.leaves_out = true,
             LogicalPlan::Aggregate(aggregate) => self.look_at_groups(aggregate),
             LogicalPlan::Limit(limit) => self.wants_newest |= self.is_newest_first(&limit.input),
             LogicalPlan::Distinct(Distinct::On(on)) => {

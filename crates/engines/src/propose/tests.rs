@@ -137,6 +137,29 @@ async fn the_newest_rows_windows_and_intervals_of_questions_are_seen() {
     assert!(newest.unwrap().contains("wants the newest"), "{newest:?}");
 }
 
+#[tokio::test]
+async fn a_join_with_the_highest_time_of_each_group_wants_the_newest_rows() {
+    let shipped = Workload::read(&shipped().join("timeseries.toml")).unwrap();
+    let (table, key) = (&shipped.table.name, &shipped.table.partition_key[0]);
+    let time = &shipped.table.order_key[0];
+    for (value, condition, wants) in [("max", "=", true), ("min", "=", false), ("max", "<", false)]
+    {
+        for name in ["latest", time.as_str()] {
+            let sql = format!(
+                "SELECT t.* FROM {table} t JOIN (SELECT {key}, {value}({time}) AS {name} FROM {table} GROUP BY {key}) l \
+                 ON t.{key} = l.{key} AND t.{time} {condition} l.{name}"
+            );
+            let mut workload = shipped.clone();
+            workload.queries.truncate(1);
+            workload.queries[0].sql = sql.clone();
+            workload.queries[0].parameters = Vec::new();
+            let session = session_over(&workload, &[]).unwrap();
+            let questions = questions::read(&workload, &session, None).await.unwrap();
+            assert_eq!(questions[0].wants_newest, wants, "{sql}");
+        }
+    }
+}
+
 #[test]
 fn rows_live_as_long_as_all_inserts_say_or_else_a_design() {
     let shipped = std::fs::read_to_string(shipped().join("retention.toml")).unwrap();
@@ -275,5 +298,73 @@ replication = 1
             })
             .collect();
         assert_eq!(found, expected, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_sample_that_gets_more_series_keeps_the_rows_of_each() {
+    const WORKLOAD: &str = r#"title = "Turbines"
+designs = ["memory"]
+
+[table]
+name = "turbines"
+partition_key = ["turbine"]
+order_key = ["time"]
+
+[table.columns]
+turbine = "text"
+time = "timestamp"
+power = "double"
+
+[data]
+file = "turbines.csv"
+grow = "GROWTH"
+
+[[queries]]
+name = "one"
+sql = "SELECT turbine, time, power FROM turbines WHERE turbine = 'r1' ORDER BY time"
+
+[scale]
+rows = 2000
+full_rows = 375000
+replication = 1
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let row = |row: u32| {
+        let (hour, turbine) = (row / 4, row % 4);
+        let (day, hour) = (1 + hour / 24, hour % 24);
+        format!("r{turbine},2024-01-{day:02}T{hour:02}:00:00Z,{row}.5\n")
+    };
+    let rows: String = (0..2_000).map(row).collect();
+    let text = format!("turbine,time,power\n{rows}");
+    std::fs::write(folder.path().join("turbines.csv"), text).unwrap();
+    for (growth, most, expected) in [
+        // A part of the file, and more than all of it.
+        (
+            "750 machines",
+            400,
+            "with 750 partition keys the largest partition would have about 500 ",
+        ),
+        (
+            "750 machines",
+            65_536,
+            "with 750 partition keys the largest partition would have about 500 ",
+        ),
+        (
+            "187.5 times the time",
+            400,
+            "rows the largest partition would have about 93,750 ",
+        ),
+        (
+            "37.5 times the machines, 5 times the time",
+            400,
+            "with 150 partition keys the largest partition would have about 2,500 ",
+        ),
+    ] {
+        let text = WORKLOAD.replace("GROWTH", growth);
+        let workload = Workload::parse(&text, &folder.path().join("turbines.toml")).unwrap();
+        let proposals = proposed(&workload, most).await;
+        let told = &proposals.facts[1];
+        assert!(told.contains(expected), "{growth}: {told}");
     }
 }

@@ -89,6 +89,19 @@ impl SeenColumn {
         self.evidence.empty + of_words.sum::<u64>()
     }
 
+    /// Says which offsets from UTC its times have, whose days and months are then not those of questions; `None` if they
+    /// have none.
+    pub fn offsets(&self) -> Option<String> {
+        let offsets = &self.decision.time.as_ref()?.offsets;
+        Some(format!(
+            "offsets {}: days and months of questions are those of UTC, and `{} AT TIME ZONE '{}'`, or with another \
+             zone, makes them local",
+            offsets.in_words()?,
+            self.name,
+            offsets.zone()
+        ))
+    }
+
     /// Says why it has its type, with its own name where options name a column.
     pub fn why(&self) -> String {
         let own = format!("'{}=", self.name);

@@ -169,6 +169,7 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
 fn evidence(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> String {
     let distinct = &column.evidence.distinct;
     let mut parts = vec![column.decision.why.clone()];
+    parts.extend(column.offsets());
     if column.evidence.values > 0 {
         let about = if distinct.share() > 1 { "about " } else { "" };
         parts.push(format!("{about}{} different", column.evidence.different()));

@@ -1,5 +1,6 @@
 //! Finds out in which form the times of a column are written.
 
+mod offsets;
 mod zoned;
 
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::sync::LazyLock;
 use super::yearless::Yearless;
 use crate::time_format::iso_time;
 use crate::{EpochUnit, TimeFormat, Zone};
+use offsets::Offsets;
 pub use zoned::OddTimes;
 
 /// Patterns that are tried, in the order in which they are preferred where several fit.
@@ -104,6 +106,7 @@ struct Tried {
     first: i64,
     last: i64,
     odd: OddTimes,
+    offsets: Offsets,
     is_alive: bool,
 }
 
@@ -122,6 +125,8 @@ pub struct FoundTime {
     pub finer: u64,
     /// Those that the clocks of the zone show twice or never.
     pub odd: OddTimes,
+    /// Offsets from UTC that they say.
+    pub offsets: Offsets,
 }
 
 impl Tried {
@@ -132,6 +137,7 @@ impl Tried {
             first: i64::MAX,
             last: i64::MIN,
             odd: OddTimes::default(),
+            offsets: Offsets::default(),
             is_alive: true,
         }
     }
@@ -180,8 +186,12 @@ impl TimeEvidence {
                 let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
                 self.finer += u64::from(nanoseconds % 1_000_000 != 0);
             }
+            let says_offset = tried.format.says_offset(cell);
+            if says_offset && !matches!(*tried.format, TimeFormat::Epoch(_)) {
+                tried.offsets.see(cell);
+            }
             let zone = self.zone.as_ref();
-            let time = match zone.filter(|_| !tried.format.says_offset(cell)) {
+            let time = match zone.filter(|_| !says_offset) {
                 Some(zone) => tried.odd.see(zone.local_time(shown)),
                 None => Some(shown),
             };
@@ -228,6 +238,7 @@ impl TimeEvidence {
             with_zone: self.with_zone * is_iso,
             finer: self.finer * is_iso,
             odd: best.odd,
+            offsets: best.offsets.clone(),
         })
     }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Workload};
+use crate::{Action, Data, Error, Generator, Growth, Keys, Result, RowValues, Table, Workload};
 
 pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
@@ -39,6 +39,14 @@ pub(crate) use visit::visit_rows;
 pub struct RowBatch {
     pub first_row: u64,
     pub rows: RecordBatch,
+}
+
+/// The first rows of a source, beyond which all others are made of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GrownFrom {
+    pub rows: u64,
+    /// By how many times they grow along each axis into all rows.
+    pub growth: Growth,
 }
 
 pub type RowBatches = Box<dyn Iterator<Item = Result<RowBatch>> + Send>;
@@ -81,6 +89,11 @@ pub trait RowSource: Send + Sync {
     /// Returns the number of series that take turns row by row, always in the same order; `None` if
     /// they do not.
     fn turn(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the sample that its first rows are, if the others continue it.
+    fn grown_from(&self) -> Option<GrownFrom> {
         None
     }
 

@@ -1,5 +1,5 @@
-//! Writes the files by which a user takes a recommended design: its statements, a script that fills it, and one that
-//! does both. None of them has a password, and none replaces a file.
+//! Writes the files by which a user takes a recommended design: its statements, the questions, a script that fills it,
+//! and one that makes and fills it. None of them has a password, and none replaces a file.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -7,13 +7,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::{Adoption, in_shell};
+use bakeoff_engines::{Adoption, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
 use crate::cmd::measure::folder::is_empty;
 
 const LOAD: &str = "load.sh";
 const APPLY: &str = "apply.sh";
+const QUESTIONS: &str = "questions.sql";
 /// Permissions of a script and of a file to read, of which the umask takes some away.
 const SCRIPT: u32 = 0o777;
 const FILE: u32 = 0o666;
@@ -24,6 +25,18 @@ pub struct Taken<'a> {
     pub design: &'a DesignId,
     /// Whether it is recommended, and not only ahead at the rows that were measured.
     pub is_recommended: bool,
+    /// Lines that say which rows the script fills it with.
+    pub rows: &'a [String],
+    pub questions: &'a Questions,
+}
+
+/// The questions that a design answers.
+#[derive(Debug, Default)]
+pub struct Questions {
+    /// Each with its name, in the SQL that is asked.
+    pub all: Vec<(String, String)>,
+    /// Whether the engine of the design understands that SQL itself.
+    pub are_of_engine: bool,
 }
 
 impl Taken<'_> {
@@ -80,6 +93,13 @@ pub fn files(taken: Taken<'_>, adoption: &Adoption, from: &str) -> Vec<TakeFile>
             mode: FILE,
         });
     }
+    if !taken.questions.all.is_empty() {
+        files.push(TakeFile {
+            name: QUESTIONS,
+            text: questions(taken, adoption),
+            mode: FILE,
+        });
+    }
     files.push(TakeFile {
         name: LOAD,
         text: load_script(taken, adoption, from),
@@ -130,9 +150,41 @@ pub fn write(dir: &Path, files: &[TakeFile]) -> Result<Vec<PathBuf>> {
     written.collect()
 }
 
-/// Returns the script that fills the tables with all rows.
+/// Returns the questions in the SQL that the design is asked, behind what gives it its meaning.
+fn questions(taken: Taken<'_>, adoption: &Adoption) -> String {
+    let Questions { all, are_of_engine } = taken.questions;
+    let design = taken.design;
+    let mut text = if *are_of_engine {
+        format!("-- The questions, as {design} is asked them.\n")
+    } else {
+        format!(
+            "-- The questions in the SQL of Bakeoff, which answers them from the rows of {design}: that has no SQL that \
+             could be asked them.\n"
+        )
+    };
+    if all.iter().any(|(_, sql)| sql.contains("${")) {
+        text += "-- ${NAME} stands for a value that is drawn anew each time.\n";
+    }
+    text.extend(adoption.asked_with.iter().map(|s| format!("{s};\n")));
+    for (name, sql) in all {
+        let sql = sql.trim().trim_end_matches(';').trim_end();
+        let last = sql.lines().next_back().unwrap_or_default();
+        // A comment goes on to the end of its line.
+        let end = if last.contains("--") { "\n;" } else { ";" };
+        text += &format!("\n-- name: {name}\n{sql}{end}\n");
+    }
+    text
+}
+
+/// Returns the script that fills the tables with the rows of the workload.
 fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
-    let what = format!("Fills the tables of {} with all rows.", taken.design);
+    let mut what = match applied(adoption) {
+        Some(_) => format!("Fills the tables of {}.", taken.design),
+        None => format!("Makes and fills {}.", taken.design),
+    };
+    if adoption.load.is_ok() {
+        what.extend(taken.rows.iter().map(|line| format!("\n# {line}")));
+    }
     let mut text = head(&taken.comment(&what), LOAD, adoption);
     match &adoption.load {
         Err(why) => {
@@ -144,7 +196,9 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
         Ok(load) => {
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
-                text += &format!("bakeoff generate {from} --rows all --out \"$rows/rows.csv\"\n");
+                text += &format!(
+                    "bakeoff generate {from} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n"
+                );
             }
             for line in &load.lines {
                 text += line;
@@ -158,16 +212,22 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
 /// Returns the script that makes the tables on a server of the user's and fills them.
 fn apply_script(taken: Taken<'_>, adoption: &Adoption) -> String {
     let design = taken.design;
-    let what = match &adoption.schema {
+    let apply = applied(adoption);
+    let what = match apply {
         Some(_) => format!("Makes the tables of {design} on a server of yours, and fills them."),
-        None => format!("Makes {design} and fills it."),
+        None => format!("Makes and fills {design}, which {LOAD} does at once."),
     };
     let mut text = head(&taken.comment(&what), APPLY, adoption);
     text += "here=$(dirname -- \"$0\")\n";
-    if let Some(schema) = &adoption.schema {
-        text += &format!("{}\n", schema.apply);
+    if let Some(apply) = apply {
+        text += &format!("{apply}\n");
     }
     text + &format!("sh \"$here/{LOAD}\" \"$@\"\n")
+}
+
+/// Returns the line of a script that makes the tables; `None` if filling them does.
+fn applied(adoption: &Adoption) -> Option<&str> {
+    adoption.schema.as_ref()?.apply.as_deref()
 }
 
 /// Returns the beginning of a script, which says what it is called with and ends if it is called with nothing.
@@ -182,158 +242,4 @@ fn head(what: &str, name: &str, adoption: &Adoption) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use bakeoff_engines::{Loading, SchemaFile};
-
-    use super::*;
-
-    /// A name that would do harm wherever it is not quoted.
-    const HOSTILE: &str = "a'b $(touch harm) `touch harm`\n; touch harm \"c\".toml";
-
-    fn adoption(load: Result<Loading, String>) -> Adoption {
-        Adoption {
-            called_with: "HOST [PORT]",
-            schema: Some(SchemaFile {
-                file: "schema.cql",
-                statements: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
-                apply: "echo applied \"$here/schema.cql\" \"$@\"".to_owned(),
-            }),
-            load,
-        }
-    }
-
-    fn loading() -> Loading {
-        Loading {
-            lines: vec!["echo filled \"$@\" from \"$(cat \"$rows/rows.csv\")\"".to_owned()],
-            takes_csv: true,
-            statements: Vec::new(),
-        }
-    }
-
-    fn id() -> DesignId {
-        "cassandra/wide?bucket=1d".parse().unwrap()
-    }
-
-    /// The files of a design, recommended or only ahead.
-    fn files_of(adoption: &Adoption, from: &str, is_recommended: bool) -> Vec<TakeFile> {
-        let taken = Taken {
-            design: &id(),
-            is_recommended,
-        };
-        files(taken, adoption, from)
-    }
-
-    #[test]
-    fn scripts_make_and_fill_the_tables_whatever_the_file_is_called() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().join("it's mine");
-        let files = files_of(&adoption(Ok(loading())), &in_shell(HOSTILE), true);
-        let written = write(&dir, &files).unwrap();
-        assert_eq!(written.len(), 3);
-        let programs = folder.path().join("programs");
-        std::fs::create_dir(&programs).unwrap();
-        // Stands in for Bakeoff: writes the name of the workload into the file that it is asked for.
-        let stand_in = "#!/bin/sh\nprintf '%s' \"$2\" >\"$6\"\n";
-        let mut file = OpenOptions::new();
-        let path = programs.join("bakeoff");
-        let mut file = file
-            .write(true)
-            .create_new(true)
-            .mode(SCRIPT)
-            .open(path)
-            .unwrap();
-        file.write_all(stand_in.as_bytes()).unwrap();
-        drop(file);
-        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-        let output = Command::new("sh")
-            .arg(dir.join(APPLY))
-            .args(["db 1", "9042"])
-            .current_dir(folder.path())
-            .env("PATH", path)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let schema = dir.join("schema.cql");
-        let expected = format!(
-            "applied {} db 1 9042\nfilled db 1 9042 from {HOSTILE}\n",
-            schema.display()
-        );
-        assert_eq!(said, expected);
-        assert!(!folder.path().join("harm").exists());
-    }
-
-    #[test]
-    fn nothing_is_overwritten_and_scripts_without_a_server_say_how_they_are_called() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path();
-        assert!(check_folder(dir).is_ok());
-        let encoded = files_of(&adoption(Err("it's encoded".to_owned())), "w.toml", true);
-        write(dir, &encoded).unwrap();
-        let error = check_folder(dir).unwrap_err().to_string();
-        assert!(error.contains("nothing is overwritten"), "{error}");
-        let error = write(dir, &files_of(&adoption(Ok(loading())), "w.toml", true)).unwrap_err();
-        assert!(error.to_string().contains("schema.cql"), "{error}");
-        for (name, words, code, said) in [
-            (LOAD, &[][..], 2, "usage: sh load.sh HOST [PORT]"),
-            (APPLY, &[][..], 2, "usage: sh apply.sh HOST [PORT]"),
-            (LOAD, &["db1"][..], 1, "not filled: it's encoded"),
-        ] {
-            let output = Command::new("sh")
-                .arg(dir.join(name))
-                .args(words)
-                .output()
-                .unwrap();
-            assert_eq!(output.status.code(), Some(code), "{name}");
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(stderr.trim_end(), said);
-        }
-    }
-
-    #[test]
-    fn files_of_a_design_that_is_only_ahead_say_so() {
-        for (is_recommended, schema) in [
-            (true, "as `bakeoff decide` recommends.\n"),
-            (false, "which is ahead; nothing is recommended yet.\n"),
-        ] {
-            let files = files_of(&adoption(Ok(loading())), "w.toml", is_recommended);
-            let first = format!("-- The tables of {}, {schema}", id());
-            assert!(files[0].text.starts_with(&first), "{}", files[0].text);
-            for file in &files {
-                let cautions = file.text.contains("nothing is recommended yet.");
-                assert_eq!(cautions, !is_recommended, "{}", file.text);
-            }
-            for script in &files[1..] {
-                let lines = script.text.lines().take_while(|line| *line != "set -eu");
-                let mut lines = lines.filter(|line| !line.is_empty());
-                assert!(lines.all(|line| line.starts_with('#')), "{}", script.text);
-            }
-        }
-    }
-
-    #[test]
-    fn the_same_files_are_there_already_and_others_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().join("mine");
-        let files = files_of(&adoption(Ok(loading())), "w.toml", true);
-        assert!(!has_them(&dir, &files).unwrap(), "there is no such folder");
-        write(&dir, &files).unwrap();
-        assert!(has_them(&dir, &files).unwrap());
-        let refused = |files: &[TakeFile]| {
-            let error = has_them(&dir, files).unwrap_err().to_string();
-            assert!(error.contains("nothing is overwritten"), "{error}");
-        };
-        refused(&files_of(&adoption(Ok(loading())), "other.toml", true));
-        refused(&files[1..]);
-        std::fs::write(dir.join("theirs"), "").unwrap();
-        refused(&files);
-        std::fs::remove_file(dir.join(LOAD)).unwrap();
-        refused(&files);
-    }
-}
+mod tests;

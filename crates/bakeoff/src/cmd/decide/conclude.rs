@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Adoption, Context, EngineOptions, in_shell};
+use bakeoff_engines::{
+    Adoption, Context, EngineOptions, in_shell, plain_queries, translate_queries,
+};
 use bakeoff_report::drive;
 use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
 use bakeoff_stats::{Run, Summary};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{DesignId, Workload, source};
 
-use super::adopt::{self, TakeFile, Taken};
+use super::adopt::{self, Questions, TakeFile, Taken};
 use super::loads::Loads;
 use super::source::{Source, data_words};
 use super::{Decide, RUN, WORKLOAD};
@@ -55,15 +57,18 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     match (&options.adopt, &adoption) {
         (None, _) => {}
         (Some(folder), Some((design, adoption))) => {
+            let workload = Workload::read(&dir.join(WORKLOAD))?;
+            let own = options.asked.grow().and_then(|_| own_rows(&workload));
+            let rows = RowsTold::new(rows_of_script(options)?, own);
             let taken = Taken {
                 design,
                 is_recommended: measured.is_recommended(),
+                rows: &rows.lines,
+                questions: &questions(workload, design)?,
             };
             write_files(folder, &adopt::files(taken, adoption, &from))?;
-            if let Some(rows) = rows_of_script(options)? {
-                print_line(format_args!(
-                    "note: the script fills it with {rows}; move all rows of yours with a tool of the database"
-                ));
+            if let Some(note) = rows.note {
+                print_line(format_args!("note: {note}"));
             }
         }
         (Some(folder), None) => {
@@ -150,6 +155,63 @@ impl Measured {
     }
 }
 
+/// What is said of the rows that the script fills a design with.
+#[derive(Debug)]
+struct RowsTold {
+    /// Lines of a comment in the script.
+    lines: Vec<String>,
+    /// A note, if these are not all rows that there are, or more.
+    note: Option<String>,
+}
+
+impl RowsTold {
+    /// Says that the script has these rows, if not all of the workload, the first of which are `own` rows of the user's.
+    fn new(rows: Option<String>, own: Option<u64>) -> RowsTold {
+        let all = rows.as_deref().unwrap_or("all rows of the workload");
+        let fewer = match own {
+            Some(own) => format!(
+                "With ROWS={own} in the environment it takes the first {own} only, which are those of the file alone."
+            ),
+            None => "With ROWS=N in the environment it takes the first N only.".to_owned(),
+        };
+        let lines = vec![format!("Rows: {all}."), fewer];
+        let note = rows.map(|rows| {
+            let alone = own.map_or(String::new(), |own| {
+                format!(", and with ROWS={own} in the environment with those of the file alone")
+            });
+            format!(
+                "the script fills it with {rows}{alone}; move all rows of yours with a tool of the database"
+            )
+        });
+        RowsTold { lines, note }
+    }
+}
+
+/// Returns how many of the first rows of a workload are those of its file, if others continue them; `None` also if they
+/// cannot be read any more.
+fn own_rows(workload: &Workload) -> Option<u64> {
+    let source = source::open(workload, None).ok()?;
+    source.grown_from().map(|sample| sample.rows)
+}
+
+/// Returns the questions of a workload in the SQL that a design is asked.
+fn questions(mut workload: Workload, design: &DesignId) -> Result<Questions> {
+    let engine = engine(design)?;
+    if !engine.answers_sql(design) {
+        return Ok(Questions::default());
+    }
+    plain_queries(&mut workload);
+    translate_queries(&mut workload, std::slice::from_ref(design), None)?;
+    let id = design.to_string();
+    let queries = workload.queries.iter();
+    Ok(Questions {
+        all: queries
+            .map(|query| (query.name.clone(), query.sql_for(&id).to_owned()))
+            .collect(),
+        are_of_engine: engine.speaks_sql(),
+    })
+}
+
 /// Says which rows the script has, if these are not all that there are, or more than there are.
 fn rows_of_script(options: &Decide) -> Result<Option<String>> {
     let grown = options.asked.grow();
@@ -234,6 +296,54 @@ mod tests {
     struct Line {
         #[command(flatten)]
         decide: Decide,
+    }
+
+    #[test]
+    fn the_script_says_how_the_rows_of_the_file_alone_are_loaded() {
+        let told = RowsTold::new(None, None);
+        let expected = [
+            "Rows: all rows of the workload.",
+            "With ROWS=N in the environment it takes the first N only.",
+        ];
+        assert_eq!(told.lines, expected);
+        assert_eq!(told.note, None);
+        let grown = "the rows of the file with what --grow adds".to_owned();
+        let told = RowsTold::new(Some(grown), Some(600));
+        let expected = "With ROWS=600 in the environment it takes the first 600 only, ";
+        assert!(told.lines[1].starts_with(expected), "{:?}", told.lines);
+        let expected = "the script fills it with the rows of the file with what --grow adds, and with ROWS=600 in the \
+                        environment with those of the file alone; move all rows of yours with a tool of the database";
+        assert_eq!(told.note.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn questions_are_in_the_sql_of_the_design() {
+        let text = r#"
+            title = "t"
+            designs = ["memory"]
+            [table]
+            name = "readings"
+            columns = { room = "text", time = "timestamp", value = "double" }
+            partition_key = ["room"]
+            order_key = ["time"]
+            [data]
+            file = "none.csv"
+            [[queries]]
+            name = "days"
+            sql = "SELECT date_bin(INTERVAL '1 day', time) AS day, avg(value) AS mean FROM readings GROUP BY day"
+            [scale]
+            rows = 10
+            full_rows = 10
+        "#;
+        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        assert_eq!(own_rows(&workload), None, "there is no such file");
+        let asked = |design: &str| {
+            let asked = questions(workload.clone(), &design.parse().unwrap()).unwrap();
+            assert_eq!(asked.all[0].0, "days");
+            (asked.all[0].1.contains("date_bin("), asked.are_of_engine)
+        };
+        assert_eq!(asked("parquet?codec=zstd"), (true, false));
+        assert!(asked("duckdb/table").1);
     }
 
     #[test]

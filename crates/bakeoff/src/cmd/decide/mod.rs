@@ -90,8 +90,8 @@ pub struct Decide {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// New folder for the statements that make the recommended design, a script that fills it with all rows, and one
-    /// that does both on a server of yours
+    /// New folder for files to take the recommended design: the statements that make its tables or views, the questions
+    /// in the SQL that it is asked, a script that fills it with the rows of the workload, and one that does all of it
     #[arg(long, value_name = "DIR")]
     adopt: Option<PathBuf>,
 

@@ -121,12 +121,10 @@ pub fn few(facts: &Facts) -> Vec<Advice> {
         let instead = "a further column in the partition key, such as a shard number, if that is too much for them";
         return vec![FEW.avoid(format!("one value of {key} at a time"), why, instead)];
     }
-    let series = facts.grows.map_or(1.0, |grows| grows.series.max(1.0));
-    let keys = rows.partitions as f64 * series;
-    let are_known = rows.has_all_partitions || facts.are_all_read(rows);
-    if !are_known || keys >= f64::from(facts.cores) {
+    let keys = facts.partition_keys();
+    let Some(keys) = keys.filter(|keys| *keys < f64::from(facts.cores)) else {
         return Vec::new();
-    }
+    };
     let spreading = spreading_bucket(facts, keys);
     let (cores, keys) = (facts.cores, count(keys));
     let why =

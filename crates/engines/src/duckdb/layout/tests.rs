@@ -116,6 +116,18 @@ fn statements_quote_names_and_paths() {
 }
 
 #[test]
+fn the_same_is_made_in_a_database_of_a_user_by_its_own_statements() {
+    let made = layout("duckdb/table").unwrap().own_statements();
+    let expected = "--   INSERT INTO \"order\" SELECT ... ORDER BY \"series\", \"time\"\n\
+                    CREATE TABLE \"order\" (\"series\" VARCHAR, \"time\" TIMESTAMP, \"a\"\"b\" BLOB, ";
+    assert!(made[0].contains(expected), "{}", made[0]);
+    assert!(made[1].starts_with("CREATE MACRO date_bin(width, moment) AS "));
+    let view = layout("duckdb/parquet").unwrap().own_statements();
+    let expected = "\nCREATE VIEW \"order\" AS SELECT * FROM read_parquet('table.parquet')";
+    assert!(view[0].ends_with(expected), "{}", view[0]);
+}
+
+#[test]
 fn questions_can_change_nothing_and_read_no_other_file() {
     let library = Path::new("/lib/libduckdb.so");
     for id in ["duckdb/table", "duckdb/parquet"] {

@@ -68,6 +68,7 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         }
     }
     notes.extend(not_numbers(seen));
+    notes.extend(on_offsets(seen));
     let is_text = |column: &&SeenColumn| column.decision.kind == ColumnType::Text;
     for column in seen.columns.iter().filter(is_text) {
         let lost = seen.null.iter().filter_map(|(word, _)| {
@@ -84,6 +85,18 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Says of which zone the days of times are that have offsets from UTC, in one note for all columns.
+fn on_offsets(seen: &SeenColumns) -> Option<String> {
+    let with_offsets =
+        { seen.columns.iter() }.filter_map(|column| Some((column, column.offsets()?)));
+    let (names, about): (Vec<String>, Vec<String>) = with_offsets
+        .map(|(column, about)| (format!("`{}`", column.name), about))
+        .unzip();
+    let about = about.first()?;
+    let columns = if names.len() > 1 { "columns" } else { "column" };
+    Some(format!("{columns} {}: {about}", names.join(", ")))
 }
 
 /// Says that words which are numbers, too, such as NaN, stand for no value.

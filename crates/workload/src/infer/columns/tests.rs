@@ -20,6 +20,43 @@ fn amounts(prices: [&str; 3]) -> String {
     text
 }
 
+#[test]
+fn times_with_offsets_are_said_to_be_in_utc() {
+    let row = |row: usize| {
+        let (month, offset) = [(1, "+01:00"), (7, "+02:00")][row % 2];
+        let day = 1 + row / 2;
+        format!(
+            "r{},2014-{month:02}-{day:02}T01:00:00{offset},{row}\n",
+            row % 4
+        )
+    };
+    let rows: String = (0..40).map(row).collect();
+    let text = format!("turbine,date_time,power\n{rows}");
+    let told = "offsets +01:00 and +02:00: days and months of questions are those of UTC, and `date_time AT TIME ZONE \
+                'Europe/Berlin'`, or with another zone, makes them local";
+    let found = inferred(&text);
+    let notes: Vec<&String> = { found.notes.iter() }
+        .filter(|note| note.contains("offsets"))
+        .collect();
+    assert_eq!(notes, [&format!("column `date_time`: {told}")]);
+    let comment = format!("times as ISO 8601 has them; {told}; 40 different");
+    assert!(
+        found
+            .columns
+            .iter()
+            .any(|column| column.evidence == comment)
+    );
+    for utc in ["Z", "+00:00", ""] {
+        let text = text.replace("+01:00", utc).replace("+02:00", utc);
+        let found = inferred(&text);
+        assert!(
+            !found.notes.iter().any(|note| note.contains("offsets")),
+            "{:?}",
+            found.notes
+        );
+    }
+}
+
 fn kinds(found: &Inferred) -> Vec<ColumnType> {
     let is_number = |name: &str| matches!(name, "price" | "amount");
     let numbers = { found.columns.iter() }.filter(|column| is_number(&column.name));

@@ -43,7 +43,7 @@ use self::sample::Sample;
 use self::shape::{Counted, Shape};
 use self::spread::numbers;
 use self::times::Times;
-use super::{BadRows, RowBatch, RowBatches, RowSource};
+use super::{BadRows, GrownFrom, RowBatch, RowBatches, RowSource};
 use crate::{ColumnType, Error, Result, SampleAxis, ScaleSample, Stream, Table};
 
 /// Most bytes of a sample in memory, in which it is kept.
@@ -172,6 +172,13 @@ impl RowSource for Scaled {
 
     fn in_order_of_time_beyond(&self) -> Option<u64> {
         self.ordered_beyond
+    }
+
+    fn grown_from(&self) -> Option<GrownFrom> {
+        Some(GrownFrom {
+            rows: self.maker.sample.len(),
+            growth: self.maker.shape.growth(),
+        })
     }
 
     fn bad_rows(&self) -> Option<&BadRows> {

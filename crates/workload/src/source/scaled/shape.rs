@@ -5,7 +5,7 @@
 
 use super::sample::Sample;
 use super::times::Times;
-use crate::{ColumnType, Error, Result, SampleSize, ScaleSample, Table};
+use crate::{ColumnType, Error, Growth, Result, SampleSize, ScaleSample, Table};
 
 /// Which copies a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,16 @@ impl Shape {
     /// Returns the number of rows at the times of the sample.
     pub fn of_period(&self) -> u64 {
         self.of_period
+    }
+
+    /// Returns by how many times the sample grows along each axis.
+    pub fn growth(&self) -> Growth {
+        let along_time = { self.periods.saturating_mul(self.sample) }.saturating_add(self.of_last);
+        let times = |rows: u64| rows as f64 / self.sample as f64;
+        Growth {
+            series: times(self.of_period),
+            time: times(along_time),
+        }
     }
 
     /// Returns the number of copies besides the sample itself.
@@ -221,6 +231,9 @@ mod tests {
             let shape = Shape::new(288, along_series, along_time);
             let case = format!("{along_series} by {along_time}");
             assert_eq!(shape.rows(), rows, "{case}");
+            let growth = shape.growth();
+            assert_eq!(growth.series, along_series as f64 / 288.0, "{case}");
+            assert_eq!(growth.time, along_time as f64 / 288.0, "{case}");
             let shape = &shape;
             let places = |counted| (0..rows).map(move |row| shape.place(row, counted));
             assert!((0..288).all(|row| shape.place(row, Counted::All) == (0, row)));

@@ -58,7 +58,7 @@ pub(super) async fn a_design_is_made_and_filled_by_its_own_statements(theirs: &T
         std::fs::write(folder.join(schema.file), statements.collect::<String>()).unwrap();
         let script = format!(
             "set -eu\nhere=$1\nrows=$1\nshift\n{}\n{}\n",
-            schema.apply,
+            schema.apply.unwrap_or_default(),
             adoption.load.unwrap().lines.join("\n")
         );
         let output = Command::new("sh")
