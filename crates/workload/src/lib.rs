@@ -8,6 +8,7 @@
 mod check;
 mod concurrent;
 pub mod csv;
+pub mod days;
 mod decide;
 mod design_id;
 mod error;

@@ -36,6 +36,8 @@ pub enum ColumnType {
     Text,
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp,
+    /// A day of the years 1 to 9999, without a time of day.
+    Date,
     /// Any bytes.
     Blob,
 }
@@ -100,7 +102,7 @@ impl Table {
 
 impl ColumnType {
     /// All types with their names.
-    pub const ALL: [(&'static str, ColumnType); 8] = [
+    pub const ALL: [(&'static str, ColumnType); 9] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
         ("bigint", ColumnType::Bigint),
@@ -108,6 +110,7 @@ impl ColumnType {
         ("double", ColumnType::Double),
         ("text", ColumnType::Text),
         ("timestamp", ColumnType::Timestamp),
+        ("date", ColumnType::Date),
         ("blob", ColumnType::Blob),
     ];
 
@@ -121,6 +124,7 @@ impl ColumnType {
             ColumnType::Double => "double",
             ColumnType::Text => "text",
             ColumnType::Timestamp => "timestamp",
+            ColumnType::Date => "date",
             ColumnType::Blob => "blob",
         }
     }
@@ -152,6 +156,7 @@ impl ColumnType {
             ColumnType::Double => DataType::Float64,
             ColumnType::Text => DataType::Utf8,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
+            ColumnType::Date => DataType::Date32,
             ColumnType::Blob => DataType::Binary,
         }
     }
@@ -167,6 +172,7 @@ mod tests {
             .filter(|(_, kind)| kind.can_be_key())
             .map(|(name, _)| *name)
             .collect();
-        assert_eq!(found, ["boolean", "int", "bigint", "text", "timestamp"]);
+        let expected = ["boolean", "int", "bigint", "text", "timestamp", "date"];
+        assert_eq!(found, expected);
     }
 }

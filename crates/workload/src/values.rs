@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array,
-    Int64Array, StringArray, TimestampMillisecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array,
+    Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
 };
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 
 use crate::ColumnType;
 
@@ -22,6 +24,8 @@ pub enum Value {
     Text(String),
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp(i64),
+    /// Days since 1970-01-01.
+    Date(i32),
     Blob(Vec<u8>),
 }
 
@@ -81,6 +85,7 @@ impl Value {
                     .as_primitive::<TimestampMillisecondType>()
                     .value(index),
             ),
+            ColumnType::Date => Value::Date(column.as_primitive::<Date32Type>().value(index)),
             ColumnType::Blob => Value::Blob(column.as_binary::<i32>().value(index).to_owned()),
         }
     }
@@ -105,6 +110,7 @@ impl Value {
             ColumnType::Timestamp => {
                 array!(TimestampMillisecondArray, Timestamp, |v: &i64| *v)
             }
+            ColumnType::Date => array!(Date32Array, Date, |v: &i32| *v),
             ColumnType::Blob => array!(BinaryArray, Blob, Vec::as_slice),
         }
     }
@@ -124,6 +130,7 @@ mod tests {
             (ColumnType::Double, Value::Double(-0.5)),
             (ColumnType::Text, Value::Text("ä".to_owned())),
             (ColumnType::Timestamp, Value::Timestamp(5)),
+            (ColumnType::Date, Value::Date(-5)),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
         ];
         for (kind, value) in values {

@@ -14,15 +14,15 @@ use crate::{Column, ColumnGenerator, ColumnType, Result, Table, source, wire};
 
 /// Generators, with the types of columns that they can fill.
 const KINDS: [(&str, &[ColumnType]); 11] = {
-    use ColumnType::{Bigint, Blob, Boolean, Double, Float, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Blob, Boolean, Date, Double, Float, Int, Text, Timestamp};
     [
-        ("sequence", &[Int, Bigint, Timestamp, Text]),
+        ("sequence", &[Int, Bigint, Timestamp, Date, Text]),
         ("uniform", &[Int, Bigint, Float, Double]),
         ("normal", &[Int, Bigint, Float, Double]),
         ("zipf", &[Int, Bigint, Text]),
         (
             "choice",
-            &[Boolean, Int, Bigint, Float, Double, Text, Timestamp],
+            &[Boolean, Int, Bigint, Float, Double, Text, Timestamp, Date],
         ),
         ("characters", &[Text]),
         ("words", &[Text]),

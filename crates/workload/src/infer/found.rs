@@ -40,8 +40,16 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
     let added = key.is_one_series.then(|| column_of_all_rows(&seen));
     let mut partition_key: Vec<String> = key.found.partition.iter().map(name_of).collect();
     let of_file = seen.columns.iter();
-    let mut columns: Vec<InferredColumn> =
-        of_file.map(|column| found(column, &seen, rows)).collect();
+    // Where they are the time of the rows, days stay times.
+    let is_time = |index: usize| Some(index) == time || key.found.order.contains(&index);
+    let of_file = of_file.map(|column| {
+        let mut found = found(column, &seen, rows);
+        if rows.has_days(column.index) && !is_time(column.index) {
+            found.kind = ColumnType::Date;
+        }
+        found
+    });
+    let mut columns: Vec<InferredColumn> = of_file.collect();
     if let Some(added) = added {
         seen.notes.push(format!(
             "no column says which rows belong together, so all are one series, and column `{}` with `{ALL_ROWS}` in \

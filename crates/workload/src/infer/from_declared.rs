@@ -1,6 +1,6 @@
 //! What a workload is written of, from a table that a statement declares: with rows that are made, or with a sample.
 
-use super::declared::{Declared, DeclaredColumn};
+use super::declared::{Declared, DeclaredColumn, DeclaredForm};
 use super::guesses::{Guesses, Named, ROWS};
 use super::{Inferred, InferredColumn, names};
 use crate::ColumnType;
@@ -23,20 +23,22 @@ impl Inferred {
         let order = places(&declared.order_key);
         let guesses = Guesses::new(&named, &partition, &order);
         let name_of = |place: &usize| names[*place].clone();
-        let columns = { names.iter().zip(&declared.columns).zip(&guesses.columns) }.map(
-            |((name, column), guess)| InferredColumn {
+        let is_time = |place: usize| guesses.time == Some(place) || order.contains(&place);
+        let all = names.iter().zip(&declared.columns).zip(&guesses.columns);
+        let columns = all
+            .enumerate()
+            .map(|(place, ((name, column), guess))| InferredColumn {
                 name: name.clone(),
                 from: (*name != column.name).then(|| column.name.clone()),
                 joined: Vec::new(),
                 constant: None,
-                kind: column.kind,
+                kind: kind(column, is_time(place)),
                 format: None,
                 signs: None,
-                evidence: said(&declared, column).to_owned(),
+                evidence: said(&declared, column) + remark(column, is_time(place)),
                 distinct: guess.distinct,
                 high_value: guess.high_value,
-            },
-        );
+            });
         Inferred {
             table: names::name(&declared.origin.table, "data"),
             columns: columns.collect(),
@@ -90,8 +92,10 @@ impl Inferred {
             });
             match found.map(|place| missing.swap_remove(place)) {
                 Some(of) => {
-                    let about = said(&declared, of);
-                    column.take(of, about, self.is_typed);
+                    let is_time = self.time.as_ref() == Some(&column.name)
+                        || self.order_key.contains(&column.name);
+                    let about = said(&declared, of) + remark(of, is_time);
+                    column.take(&about, kind(of, is_time), self.is_typed);
                     kept.push(column);
                 }
                 None if self.partition_key.contains(&column.name)
@@ -128,23 +132,27 @@ impl Inferred {
 
 impl InferredColumn {
     /// Gives the column the declared type if the values of the sample have it, and says so.
-    fn take(&mut self, declared: &DeclaredColumn, about: &str, is_typed: bool) {
-        use ColumnType::{Bigint, Double, Float, Int, Text};
-        let is_wider = match (declared.kind, self.kind) {
+    fn take(&mut self, about: &str, declared: ColumnType, is_typed: bool) {
+        use ColumnType::{Bigint, Date, Double, Float, Int, Text, Timestamp};
+        let is_wider = match (declared, self.kind) {
             (Bigint, Int) | (Float | Double, Int | Bigint) => true,
             // A text has the decimals of both.
             (Float, Double) => true,
             (Text, other) => other != ColumnType::Blob,
             _ => false,
         };
-        let other = if self.kind == declared.kind {
+        let other = if self.kind == declared {
+            ""
+        } else if let (Date, Timestamp) | (Timestamp, Date) = (declared, self.kind) {
+            // Days are times as well.
+            self.kind = declared;
             ""
         } else if is_wider && !is_typed {
-            if declared.kind == Text {
+            if declared == Text {
                 self.format = None;
                 self.signs = None;
             }
-            self.kind = declared.kind;
+            self.kind = declared;
             ""
         } else {
             ", which the sample has not"
@@ -160,16 +168,37 @@ fn is_called(declared: &DeclaredColumn, written: &str) -> bool {
 }
 
 /// Returns what is said of a declared column.
-fn said<'a>(declared: &'a Declared, column: &DeclaredColumn) -> &'a str {
+fn said(declared: &Declared, column: &DeclaredColumn) -> String {
     let said = declared.origin.columns.get(&column.name.to_lowercase());
-    said.map_or("", String::as_str)
+    said.cloned().unwrap_or_default()
+}
+
+/// Returns the type of a declared column: days are times where they are the time of the rows.
+fn kind(column: &DeclaredColumn, is_time: bool) -> ColumnType {
+    if is_of_days(column) && !is_time {
+        ColumnType::Date
+    } else {
+        column.kind
+    }
+}
+
+/// Says what becomes of days that are the time of the rows.
+fn remark(column: &DeclaredColumn, is_time: bool) -> &'static str {
+    if is_of_days(column) && is_time {
+        ", held as the midnight (UTC) that it begins with"
+    } else {
+        ""
+    }
+}
+
+fn is_of_days(column: &DeclaredColumn) -> bool {
+    column.form == DeclaredForm::Day && column.kind == ColumnType::Timestamp
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::super::declared::DeclaredForm;
     use super::super::{Asked, Origin, infer};
     use super::*;
     use crate::{Data, Generator, Workload};

@@ -196,7 +196,16 @@ fn texts(
     texts.collect()
 }
 
-/// Returns the type of a column of a workload that can have the values of a stored type.
+/// Returns whether values of a stored type are days.
+pub fn is_of_days(stored: &DataType) -> bool {
+    match stored {
+        DataType::Dictionary(_, values) => is_of_days(values),
+        other => matches!(other, DataType::Date32 | DataType::Date64),
+    }
+}
+
+/// Returns the type of a column of a workload that can have the values of a stored type. Days are times while nobody
+/// knows whether rows are ordered by them.
 fn kind_of(stored: &DataType) -> Option<ColumnType> {
     use DataType::{
         Boolean, Date32, Date64, Decimal32, Decimal64, Decimal128, Decimal256, Dictionary, Float16,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, Float32Array, Float64Array, Int32Array, Int64Array, StringBuilder,
-    TimestampMillisecondArray,
+    ArrayRef, BinaryBuilder, Date32Array, Float32Array, Float64Array, Int32Array, Int64Array,
+    StringBuilder, TimestampMillisecondArray,
 };
 
 use super::bytes::Bytes;
@@ -17,7 +17,7 @@ use crate::{ColumnGenerator, ColumnType, Value};
 
 /// Generator of the cells of a column, by their type.
 pub enum Cells {
-    /// Whole numbers in a column of type int, bigint or timestamp.
+    /// Whole numbers in a column of type int, bigint, timestamp or date.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
     /// Real numbers in a column of type float or double.
     Reals(ColumnType, Box<dyn Numbers<f64>>),
@@ -83,6 +83,7 @@ impl Cells {
         match self {
             Cells::Integers(ColumnType::Int, law) => Value::Int(law.draw(draw) as i32),
             Cells::Integers(ColumnType::Timestamp, law) => Value::Timestamp(law.draw(draw)),
+            Cells::Integers(ColumnType::Date, law) => Value::Date(law.draw(draw) as i32),
             Cells::Integers(_, law) => Value::Bigint(law.draw(draw)),
             Cells::Reals(ColumnType::Float, law) => Value::Float(law.draw(draw) as f32),
             Cells::Reals(_, law) => Value::Double(law.draw(draw)),
@@ -114,6 +115,9 @@ impl Cells {
             Cells::Integers(ColumnType::Timestamp, law) => Arc::new(
                 TimestampMillisecondArray::from_iter_values(draws.map(|draw| law.draw(draw))),
             ),
+            Cells::Integers(ColumnType::Date, law) => Arc::new(Date32Array::from_iter_values(
+                draws.map(|draw| law.draw(draw) as i32),
+            )),
             Cells::Integers(_, law) => Arc::new(Int64Array::from_iter_values(
                 draws.map(|draw| law.draw(draw)),
             )),

@@ -83,7 +83,7 @@ impl KeyDigits {
                     (ColumnType::Text, Value::Text(text)) => {
                         text.strip_prefix(&sequence.prefix)?.parse().ok()?
                     }
-                    (_, Value::Int(number)) => i64::from(*number),
+                    (_, Value::Int(number) | Value::Date(number)) => i64::from(*number),
                     (_, Value::Bigint(number) | Value::Timestamp(number)) => *number,
                     _ => return None,
                 };

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringBuilder,
 };
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::growth::Growth;
@@ -177,7 +179,7 @@ impl Spread {
                 }
                 Arc::new(out.finish())
             }
-            ColumnType::Boolean | ColumnType::Timestamp => column.clone(),
+            ColumnType::Boolean | ColumnType::Timestamp | ColumnType::Date => column.clone(),
         }
     }
 
@@ -246,6 +248,11 @@ pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
             .as_primitive::<TimestampMillisecondType>()
             .iter()
             .map(|cell| cell.map(|cell| cell as u64))
+            .collect(),
+        ColumnType::Date => column
+            .as_primitive::<Date32Type>()
+            .iter()
+            .map(|cell| cell.map(|cell| i64::from(cell) as u64))
             .collect(),
         ColumnType::Float => column
             .as_primitive::<Float32Type>()
