@@ -1,12 +1,14 @@
 //! The encoding of a row's columns outside the key as one blob.
 //!
 //! A blob begins with a bitmap that has a bit for each column, least significant bit first, set for
-//! null. The values that are not null follow in column order: booleans as 1 byte, int and float as 4,
+//! null. The values that are not null follow in column order: booleans as 1 byte, int, float and date as 4,
 //! bigint, double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
 //! their bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use bakeoff_workload::{ColumnType, Value};
 
 /// Appends the blob of one row, whose columns outside the key are given in table order.
@@ -39,6 +41,9 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
             ColumnType::Text => {
                 push_bytes(array.as_string::<i32>().value(row).as_bytes(), out);
             }
+            ColumnType::Date => {
+                out.extend(array.as_primitive::<Date32Type>().value(row).to_le_bytes());
+            }
             ColumnType::Blob => push_bytes(array.as_binary::<i32>().value(row), out),
         }
     }
@@ -52,7 +57,7 @@ pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
         match value {
             Value::Null => out[bitmap + i / 8] |= 1 << (i % 8),
             Value::Boolean(v) => out.push(u8::from(*v)),
-            Value::Int(v) => out.extend(v.to_le_bytes()),
+            Value::Int(v) | Value::Date(v) => out.extend(v.to_le_bytes()),
             Value::Bigint(v) | Value::Timestamp(v) => out.extend(v.to_le_bytes()),
             Value::Float(v) => out.extend(v.to_le_bytes()),
             Value::Double(v) => out.extend(v.to_le_bytes()),
@@ -93,7 +98,7 @@ pub fn decode<'a>(
         }
         let width = match kind {
             ColumnType::Boolean => 1,
-            ColumnType::Int | ColumnType::Float => 4,
+            ColumnType::Int | ColumnType::Float | ColumnType::Date => 4,
             ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
             ColumnType::Text | ColumnType::Blob => take_length(&mut rest)?,
         };
@@ -122,18 +127,19 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+        BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
     };
 
     use super::*;
 
-    const KINDS: [ColumnType; 6] = [
+    const KINDS: [ColumnType; 7] = [
         ColumnType::Int,
         ColumnType::Text,
         ColumnType::Double,
         ColumnType::Boolean,
         ColumnType::Bigint,
         ColumnType::Float,
+        ColumnType::Date,
     ];
 
     fn blob(row: usize) -> Vec<u8> {
@@ -145,6 +151,7 @@ mod tests {
             Arc::new(BooleanArray::from(vec![Some(true), None])),
             Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(7)])),
             Arc::new(Float32Array::from(vec![Some(-0.1), None])),
+            Arc::new(Date32Array::from(vec![Some(-719_162), None])),
         ];
         let columns: Vec<_> = KINDS.into_iter().zip(&arrays).collect();
         let mut out = Vec::new();
@@ -163,14 +170,15 @@ mod tests {
 
     #[test]
     fn every_type_comes_back_with_its_nulls() {
-        let first = values(&blob(0), 5).unwrap();
+        let first = values(&blob(0), 6).unwrap();
         assert_eq!(first[0].as_deref(), Some(&(-5i32).to_le_bytes()[..]));
         assert_eq!(first[1].as_ref().unwrap().len(), 300);
         assert!(f64::from_le_bytes(first[2].clone().unwrap().try_into().unwrap()).is_nan());
         assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
         assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
         assert_eq!(first[5].as_deref(), Some(&(-0.1f32).to_le_bytes()[..]));
-        let second = values(&blob(1), 5).unwrap();
+        assert_eq!(first[6].as_deref(), Some(&(-719_162i32).to_le_bytes()[..]));
+        let second = values(&blob(1), 6).unwrap();
         assert_eq!(
             second,
             [
@@ -179,6 +187,7 @@ mod tests {
                 None,
                 None,
                 Some(7i64.to_le_bytes().to_vec()),
+                None,
                 None
             ]
         );
@@ -193,7 +202,7 @@ mod tests {
     fn a_torn_blob_is_detected_wherever_it_is_torn() {
         let whole = blob(0);
         for length in 0..whole.len() {
-            assert_eq!(values(&whole[..length], 5), None, "cut at {length}");
+            assert_eq!(values(&whole[..length], 6), None, "cut at {length}");
         }
     }
 }

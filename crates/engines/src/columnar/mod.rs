@@ -105,6 +105,7 @@ fn kind(kind: ColumnType) -> Kind {
         ColumnType::Double => Kind::Double,
         ColumnType::Text => Kind::Text,
         ColumnType::Timestamp => Kind::Timestamp,
+        ColumnType::Date => Kind::Date,
         ColumnType::Blob => Kind::Blob,
     }
 }

@@ -2,12 +2,23 @@
 
 use std::cmp::Ordering;
 
-use bakeoff_workload::{ColumnType, Value};
+use bakeoff_workload::{ColumnType, Value, days};
+
+/// Converts days since 1970-01-01 to CQL's encoding, which counts from 2^31 days earlier.
+pub fn date_to_wire(days: i32) -> [u8; 4] {
+    (days ^ i32::MIN).to_be_bytes()
+}
+
+/// Converts CQL's encoding of a date to days since 1970-01-01.
+pub fn date_from_wire(bytes: [u8; 4]) -> i32 {
+    i32::from_be_bytes(bytes) ^ i32::MIN
+}
 
 /// Returns whether a cell of a reply (big-endian) holds a value.
 pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_be_bytes(),
+        (Value::Date(v), Some(bytes)) => bytes == date_to_wire(*v),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Float(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_be_bytes(),
@@ -18,7 +29,7 @@ pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
 /// Returns whether a cell inside a row's blob (little-endian) holds a value.
 pub fn is_in_blob(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
-        (Value::Int(v), Some(bytes)) => bytes == v.to_le_bytes(),
+        (Value::Int(v) | Value::Date(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Float(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_le_bytes(),
@@ -47,6 +58,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Int => Value::Int(i32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Bigint => Value::Bigint(i64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Timestamp => Value::Timestamp(i64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Date => Value::Date(date_from_wire(bytes.try_into().ok()?)),
         ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
@@ -58,7 +70,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
 pub fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
-        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Int(a), Value::Int(b)) | (Value::Date(a), Value::Date(b)) => a.cmp(b),
         (Value::Bigint(a), Value::Bigint(b)) | (Value::Timestamp(a), Value::Timestamp(b)) => {
             a.cmp(b)
         }
@@ -89,6 +101,7 @@ pub fn shown(value: &Value) -> String {
         Value::Int(v) => v.to_string(),
         Value::Bigint(v) => v.to_string(),
         Value::Timestamp(v) => format!("{v} ms"),
+        Value::Date(v) => days::written(*v).unwrap_or_else(|| format!("day {v}")),
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
@@ -124,6 +137,25 @@ mod tests {
             let [a, b] = [pair[0], pair[1]].map(|value| Value::Float(value as f32));
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
         }
+    }
+
+    #[test]
+    fn days_are_counted_as_cql_does() {
+        assert_eq!(date_to_wire(0), [0x80, 0, 0, 0]);
+        for days in [i32::MIN, -1, 0, 19_000, i32::MAX] {
+            assert_eq!(date_from_wire(date_to_wire(days)), days);
+            let value = Value::Date(days);
+            assert!(is_on_wire(&value, Some(&date_to_wire(days))));
+            assert!(is_in_blob(&value, Some(&days.to_le_bytes())));
+            assert_eq!(
+                read(ColumnType::Date, Some(&date_to_wire(days))),
+                Some(value)
+            );
+        }
+        // In the order of their bytes, as Cassandra compares them.
+        assert!(date_to_wire(-1) < date_to_wire(0));
+        assert_eq!(order(&Value::Date(-1), &Value::Date(0)), Ordering::Less);
+        assert_eq!(shown(&Value::Date(20_574)), "2026-05-01");
     }
 
     #[test]

@@ -298,6 +298,7 @@ fn type_of(kind: ColumnType) -> &'static str {
         ColumnType::Double => "DOUBLE",
         ColumnType::Text => "VARCHAR",
         ColumnType::Timestamp => "TIMESTAMP_MS",
+        ColumnType::Date => "DATE",
         ColumnType::Blob => "BLOB",
     }
 }

@@ -78,9 +78,13 @@ pub fn held(
 /// Returns the name of the column by whose times rows are ordered, if one is first in the order key.
 pub fn time_of<'a>(columns: &'a [Stored], key: &LiveKey) -> Option<&'a str> {
     let first = key.order.first().or(key.partition.first())?;
-    let is_it = |column: &&Stored| {
-        column.name == *first && column.holding == Holding::As(ColumnType::Timestamp)
+    let is_time = |holding| {
+        matches!(
+            holding,
+            Holding::As(ColumnType::Timestamp | ColumnType::Date)
+        )
     };
+    let is_it = |column: &&Stored| column.name == *first && is_time(column.holding);
     columns
         .iter()
         .find(is_it)

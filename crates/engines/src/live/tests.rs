@@ -161,6 +161,30 @@ fn rows_without_their_key_are_left_out_and_the_others_are_in_the_order_of_their_
     assert!(matches!(error, TableError::Asked(_)), "{error}");
 }
 
+#[test]
+fn days_by_which_rows_are_ordered_are_times() {
+    let date = Fate::Held(Holding::As(ColumnType::Date), "");
+    let mut columns = ["day", "due"].map(|name| described(name, name == "day", date));
+    hold_days_as_times(&mut columns, &["day".to_owned()]);
+    let Fate::Held(held, remark) = columns[0].fate else {
+        panic!("{columns:?}");
+    };
+    assert_eq!(held, Holding::As(ColumnType::Timestamp));
+    assert!(remark.contains("midnight"), "{remark}");
+    assert_eq!(columns[1].fate, date);
+    let rows = batch([("due", Arc::new(Date32Array::from(vec![-1, 1])))]);
+    let held = sampled(
+        "t",
+        &[stored("due", Holding::As(ColumnType::Date))],
+        &[rows],
+        None,
+    );
+    assert_eq!(
+        held.unwrap().rows[0].column(0).data_type(),
+        &DataType::Date32
+    );
+}
+
 fn described(name: &str, is_key: bool, fate: Fate) -> Described {
     Described {
         name: name.to_owned(),

@@ -298,6 +298,7 @@ fn sql_type(kind: ColumnType) -> &'static str {
         ColumnType::Double => "double precision",
         ColumnType::Text => "text COLLATE \"C\"",
         ColumnType::Timestamp => "timestamp",
+        ColumnType::Date => "date",
         ColumnType::Blob => "bytea",
     }
 }

@@ -82,7 +82,8 @@ fn of_base(base: &str, numbers: &[u64]) -> Fate {
             (Timestamp, "")
         }
         "timestamptz" | "timestamp with time zone" => (Timestamp, "held in UTC"),
-        "date" | "date32" => (Timestamp, "held as the midnight (UTC) that it begins with"),
+        // Its form says that they are days.
+        "date" | "date32" => (Timestamp, ""),
         "time" | "time without time zone" => (Text, "held as text, in the same order"),
         "timetz" | "time with time zone" => {
             (Text, "held as text, which is not ordered as times are")

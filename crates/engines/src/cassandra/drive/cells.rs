@@ -5,6 +5,8 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 
+use crate::drive::values::date_to_wire;
+
 /// Length field of a null.
 const NULL: i32 = -1;
 /// Length field of an unset value, which leaves the column unchanged.
@@ -42,6 +44,7 @@ impl Cells {
             Value::Null => self.push_length(NULL),
             Value::Boolean(v) => self.push_bytes(&[u8::from(*v)]),
             Value::Int(v) => self.push_bytes(&v.to_be_bytes()),
+            Value::Date(v) => self.push_bytes(&date_to_wire(*v)),
             Value::Bigint(v) | Value::Timestamp(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Float(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Double(v) => self.push_bytes(&v.to_be_bytes()),
@@ -195,6 +198,7 @@ mod tests {
             (ColumnType::Int, Value::Int(-5)),
             (ColumnType::Bigint, Value::Bigint(i64::MIN)),
             (ColumnType::Timestamp, Value::Timestamp(1_700_000_000_123)),
+            (ColumnType::Date, Value::Date(-1)),
             (ColumnType::Float, Value::Float(-1.5e-30)),
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),

@@ -177,6 +177,7 @@ pub fn takes(marker: &str, column: ColumnType) -> bool {
         ColumnType::Double => &["double"],
         ColumnType::Text => &["text", "varchar", "ascii"],
         ColumnType::Timestamp => &["timestamp", "bigint"],
+        ColumnType::Date => &["date"],
         ColumnType::Blob => &["blob"],
     };
     names.contains(&marker)

@@ -24,10 +24,7 @@ pub fn fate(kind: CqlKind, written: &str, is_static: bool) -> Fate {
         CqlKind::Double => (ColumnType::Double, ""),
         CqlKind::Text => (ColumnType::Text, ""),
         CqlKind::Timestamp => (ColumnType::Timestamp, ""),
-        CqlKind::Date => (
-            ColumnType::Timestamp,
-            "held as the midnight (UTC) that it begins with",
-        ),
+        CqlKind::Date => (ColumnType::Date, ""),
         CqlKind::Time => (ColumnType::Text, "held as text, in the same order"),
         CqlKind::Uuid if written == "timeuuid" => (
             ColumnType::Text,

@@ -11,7 +11,9 @@ use super::sampling::{self, Sample};
 use super::schema::Schema;
 use crate::cassandra::read::metadata::{is_descending, read_table};
 use crate::cassandra::read::readable::{CqlKind, ReadTable};
-use crate::live::{Described, Holding, LiveKey, Plan, SampleRequest, Sampled, Stored, sampled};
+use crate::live::{
+    Described, Holding, LiveKey, Plan, SampleRequest, Sampled, Stored, hold_days_as_times, sampled,
+};
 use crate::tables::{Location, TableError};
 
 /// A table that can be read.
@@ -142,7 +144,9 @@ fn described(table: &ReadTable, schema: &Schema) -> Vec<Described> {
             fate: kinds::fate(column.kind, stored_as, is_static),
         }
     });
-    columns.collect()
+    let mut columns: Vec<Described> = columns.collect();
+    hold_days_as_times(&mut columns, &table.clustering_key);
+    columns
 }
 
 /// Returns a table as it is read: with these columns, and numbers of any length as text.

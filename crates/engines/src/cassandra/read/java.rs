@@ -38,6 +38,7 @@ impl Number {
             | ColumnType::Boolean
             | ColumnType::Text
             | ColumnType::Timestamp
+            | ColumnType::Date
             | ColumnType::Blob => None,
         }
     }

@@ -85,6 +85,7 @@ impl From<ColumnType> for CqlKind {
             ColumnType::Double => CqlKind::Double,
             ColumnType::Text => CqlKind::Text,
             ColumnType::Timestamp => CqlKind::Timestamp,
+            ColumnType::Date => CqlKind::Date,
             ColumnType::Blob => CqlKind::Blob,
         }
     }

@@ -370,6 +370,7 @@ fn sql_type(kind: ColumnType) -> Type {
         ColumnType::Double => Type::FLOAT8,
         ColumnType::Text => Type::TEXT,
         ColumnType::Timestamp => Type::TIMESTAMP,
+        ColumnType::Date => Type::DATE,
         ColumnType::Blob => Type::BYTEA,
     }
 }

@@ -258,6 +258,7 @@ fn rows_in_one_blob_are_decoded_or_refused() {
         ColumnType::Float => Value::Float(0.25),
         ColumnType::Double => Value::Double(0.5),
         ColumnType::Timestamp => Value::Timestamp(1_700_000_000_000),
+        ColumnType::Date => Value::Date(19_675),
         ColumnType::Text => Value::Text("été".to_owned()),
         ColumnType::Blob => Value::Blob(vec![0; 200]),
     };
