@@ -1,4 +1,5 @@
-//! Columns of floats of 32 bits: every engine stores them in four bytes and answers as with doubles. Where an engine is
+//! Columns of floats of 32 bits: every engine stores them in four bytes and answers as with doubles; and of dates, which
+//! every engine compares, groups and shows alike. Where an engine is
 //! not installed its test prints why it is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use bakeoff_testing::times;
@@ -17,6 +18,7 @@ time = "timestamp"
 heat = "float"
 flow = "float"
 level = "double"
+due = "date"
 [data]
 generator = "columns"
 [data.columns]
@@ -25,12 +27,13 @@ time = { sequence = { start = 2024-01-01T00:00:00Z, step = "1m", every = 5 } }
 heat = { normal = { mean = 20, deviation = 5 } }
 flow = { choice = [0.1, 0.2, 0.7, 5] }
 level = { uniform = [0, 40] }
+due = { sequence = { start = "2023-12-20", step = "1d", every = 50 } }
 "#;
 
 /// Questions whose answers differ in their last digits, or more, where an engine computes with floats of 32 bits. That
 /// a flow of 0.1 is above 0.1 and does not equal it is what a comparison of doubles says. Levels have 16 and 17 digits,
 /// and each has to be found that is asked for.
-const QUESTIONS: [&str; 16] = [
+const QUESTIONS: [&str; 20] = [
     "SELECT room, avg(heat) AS mean, sum(heat) AS total, stddev(heat) AS deviation FROM readings GROUP BY room ORDER BY
      room",
     "SELECT sum(heat * 3) AS three, sum(heat * flow) AS product, max(heat - flow) AS most, min(heat / 7) AS seventh
@@ -53,6 +56,12 @@ const QUESTIONS: [&str; 16] = [
     "SELECT date_trunc('day', time) AS day, avg(heat) AS mean, count(heat) AS n FROM readings GROUP BY day
      ORDER BY day",
     "SELECT * FROM readings WHERE room = ${room} ORDER BY time",
+    "SELECT due, count(*) AS n, max(heat) AS most FROM readings GROUP BY due ORDER BY due",
+    "SELECT room, min(due) AS earliest, max(due) AS latest, count(DISTINCT due) AS days FROM readings
+     WHERE due >= '2023-12-25' AND due < DATE '2024-01-15' GROUP BY room ORDER BY room",
+    "SELECT count(*) AS n FROM readings WHERE due = ${due} OR due IN ('2024-01-07', '2024-01-08')",
+    "SELECT date_trunc('month', CAST(due AS TIMESTAMP)) AS month, count(*) AS n FROM readings GROUP BY month
+     ORDER BY month",
 ];
 
 /// A workload that asks these questions of some designs.
@@ -60,7 +69,12 @@ fn workload(designs: &[&str]) -> String {
     let mut text = format!("title = \"t\"\ndesigns = {designs:?}\n{TABLE}");
     for (number, sql) in QUESTIONS.iter().enumerate() {
         text += &format!("[[queries]]\nname = \"q{number}\"\nsql = \"\"\"\n{sql}\n\"\"\"\n");
-        for (name, more) in [("flow", ""), ("room", ""), ("level", ", distinct = 50")] {
+        for (name, more) in [
+            ("flow", ""),
+            ("room", ""),
+            ("due", ""),
+            ("level", ", distinct = 50"),
+        ] {
             if sql.contains(&format!("${{{name}}}")) {
                 text += &format!("parameters = {{ {name} = {{ column = \"{name}\"{more} }} }}\n");
             }
@@ -156,6 +170,7 @@ fn a_dry_run_shows_that_floats_are_widened() {
     ended
         .says("\"heat\" real")
         .says("\"heat\" float")
+        .says("\"due\" date")
         .says("SELECT room, avg(CAST(heat AS DOUBLE)) AS mean, sum(CAST(heat AS DOUBLE)) AS total")
         .says("SELECT room, avg(cast(heat AS double precision)) AS mean");
     assert!(!bench.path("out").exists());

@@ -105,7 +105,7 @@ fn a_live_table_becomes_a_workload_that_runs() {
         "value = \"float\" # real in the table",
         "price = \"double\" # numeric(10,2) in the table, held as double",
         "large = \"text\" # numeric(30,0) in the table, held as text",
-        "day = \"timestamp\" # date in the table",
+        "day = \"date\" # date in the table",
         "clock = \"text\" # time without time zone in the table",
         "mood = \"text\" # mood in the table",
         "# left out: `tags` (text[]): an array",
