@@ -257,6 +257,48 @@ mod tests {
     }
 
     #[test]
+    fn declared_days_are_dates_unless_rows_are_ordered_by_them() {
+        let with_day = || {
+            let mut declared = readings();
+            declared.columns.push(DeclaredColumn {
+                form: DeclaredForm::Day,
+                ..column("day", ColumnType::Timestamp)
+            });
+            declared
+        };
+        let kind_of_day = |found: &Inferred| {
+            let day = found.columns.iter().find(|column| column.name == "day");
+            day.map(|day| (day.kind, day.evidence.contains("midnight")))
+        };
+        let found = Inferred::declared(with_day());
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Date, false)));
+        let text = found.workload("schema.sql", &["memory".to_owned()], &[]);
+        let workload = Workload::parse(&text, Path::new("w.toml"));
+        let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let kind = workload.table.column("day").map(|day| day.kind);
+        assert_eq!(kind, Some(ColumnType::Date));
+        let ordered = Declared {
+            order_key: vec!["day".to_owned()],
+            ..with_day()
+        };
+        let found = Inferred::declared(ordered);
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Timestamp, true)));
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        let rows = "The Room,time,heat,state,day\n7,2026-05-01T10:00:00,21,1,2026-05-01\n\
+                    7,2026-05-02T10:00:00,22,1,2026-05-02\n";
+        std::fs::write(&path, rows).unwrap();
+        let asked = Asked {
+            key: vec!["The Room".to_owned()],
+            order: Some(vec!["time".to_owned()]),
+            ..Asked::default()
+        };
+        let found = infer(&path, &asked).unwrap().declared_as(with_day());
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Date, false)));
+    }
+
+    #[test]
     fn a_sample_has_the_types_that_are_declared_where_its_values_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");

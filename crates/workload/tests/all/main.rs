@@ -8,6 +8,7 @@ mod columns_file;
 mod cql_file;
 mod csv;
 mod data_files;
+mod date_columns;
 mod decide;
 mod design_id;
 mod first_rows;
