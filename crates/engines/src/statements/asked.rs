@@ -198,7 +198,8 @@ impl Rewriting<'_> {
     fn is_drawn(&self, comparison: &Comparison) -> bool {
         let (asking, column) = (self.asking, comparison.column);
         let is_equal = matches!(comparison.bound, Bound::Equal | Bound::List);
-        let is_time = asking.kind(column) == ColumnType::Timestamp;
+        let kind = asking.kind(column);
+        let is_time = matches!(kind, ColumnType::Timestamp | ColumnType::Date);
         let is_made = asking.found.made.is_some();
         comparison.is_marker || is_made && (is_equal || is_time || asking.is_key(column))
     }
