@@ -1,6 +1,6 @@
-//! Dates with which a question computes. Engines do that in different ways: a day and a number are a day in PostgreSQL
-//! and no sum in DataFusion, the difference of two days is a number or a length of time, and the month of a day is a
-//! day or a time. Of times all of them compute the same, so that a question has to say that it means midnights.
+//! Dates with which a question computes. Engines do that in different ways: the difference of two days is a number or a
+//! length of time, the month of a day is a day or a time, and so is a day with an interval behind it. Of times all of
+//! them compute the same, so that a question has to say that it means midnights.
 
 use arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
