@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use bakeoff_workload::{ColumnType, Value};
+use uuid::Uuid;
 
 /// Returns whether a cell of a reply (big-endian) holds a value.
 pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
@@ -32,6 +33,7 @@ fn is_equal_without_byte_order(value: &Value, cell: Option<&[u8]>) -> bool {
         (Value::Null, None) => true,
         (Value::Boolean(v), Some([byte])) => *v == (*byte != 0),
         (Value::Text(v), Some(bytes)) => v.as_bytes() == bytes,
+        (Value::Uuid(v), Some(bytes)) => v.as_bytes() == bytes,
         (Value::Blob(v), Some(bytes)) => v == bytes,
         _ => false,
     }
@@ -49,6 +51,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Timestamp => Value::Timestamp(i64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Uuid => Value::Uuid(Uuid::from_slice(bytes).ok()?),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         ColumnType::Blob => Value::Blob(bytes.to_vec()),
     })
@@ -70,6 +73,8 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
         },
+        // None is a clustering column.
+        (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         _ => Ordering::Equal,
@@ -91,6 +96,7 @@ pub fn shown(value: &Value) -> String {
         Value::Timestamp(v) => format!("{v} ms"),
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
+        Value::Uuid(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
         Value::Blob(v) => shown_bytes(v),
     }
