@@ -127,6 +127,7 @@ impl<'a> Cells<'a> {
             }
             ColumnType::Date => Values::Date(column.as_primitive::<Date32Type>()),
             ColumnType::Blob => Values::Blob(column.as_binary::<i32>()),
+            ColumnType::Uuid => Values::Plain(column.as_string::<i32>()),
             ColumnType::Text => {
                 let texts = column.as_string::<i32>();
                 let bytes = texts.value_data().iter();

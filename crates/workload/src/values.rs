@@ -9,8 +9,9 @@ use arrow::array::{
 use arrow::datatypes::{
     Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
 };
+use uuid::Uuid;
 
-use crate::ColumnType;
+use crate::{ColumnType, uuids};
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,7 @@ pub enum Value {
     Float(f32),
     Double(f64),
     Text(String),
+    Uuid(Uuid),
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp(i64),
     /// Days since 1970-01-01.
@@ -80,6 +82,10 @@ impl Value {
             ColumnType::Float => Value::Float(column.as_primitive::<Float32Type>().value(index)),
             ColumnType::Double => Value::Double(column.as_primitive::<Float64Type>().value(index)),
             ColumnType::Text => Value::Text(column.as_string::<i32>().value(index).to_owned()),
+            ColumnType::Uuid => {
+                let uuid = uuids::parsed(column.as_string::<i32>().value(index));
+                uuid.map_or(Value::Null, Value::Uuid)
+            }
             ColumnType::Timestamp => Value::Timestamp(
                 column
                     .as_primitive::<TimestampMillisecondType>()
@@ -107,6 +113,7 @@ impl Value {
             ColumnType::Float => array!(Float32Array, Float, |v: &f32| *v),
             ColumnType::Double => array!(Float64Array, Double, |v: &f64| *v),
             ColumnType::Text => array!(StringArray, Text, String::as_str),
+            ColumnType::Uuid => array!(StringArray, Uuid, Uuid::to_string),
             ColumnType::Timestamp => {
                 array!(TimestampMillisecondArray, Timestamp, |v: &i64| *v)
             }
@@ -129,6 +136,7 @@ mod tests {
             (ColumnType::Float, Value::Float(0.1)),
             (ColumnType::Double, Value::Double(-0.5)),
             (ColumnType::Text, Value::Text("ä".to_owned())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(5))),
             (ColumnType::Timestamp, Value::Timestamp(5)),
             (ColumnType::Date, Value::Date(-5)),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),

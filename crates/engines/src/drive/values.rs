@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use bakeoff_workload::{ColumnType, Value, days};
+use uuid::Uuid;
 
 /// Converts days since 1970-01-01 to CQL's encoding, which counts from 2^31 days earlier.
 pub fn date_to_wire(days: i32) -> [u8; 4] {
@@ -43,6 +44,7 @@ fn is_equal_without_byte_order(value: &Value, cell: Option<&[u8]>) -> bool {
         (Value::Null, None) => true,
         (Value::Boolean(v), Some([byte])) => *v == (*byte != 0),
         (Value::Text(v), Some(bytes)) => v.as_bytes() == bytes,
+        (Value::Uuid(v), Some(bytes)) => v.as_bytes() == bytes,
         (Value::Blob(v), Some(bytes)) => v == bytes,
         _ => false,
     }
@@ -61,6 +63,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Date => Value::Date(date_from_wire(bytes.try_into().ok()?)),
         ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Uuid => Value::Uuid(Uuid::from_slice(bytes).ok()?),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         ColumnType::Blob => Value::Blob(bytes.to_vec()),
     })
@@ -82,6 +85,8 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
         },
+        // None is a clustering column.
+        (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         _ => Ordering::Equal,
@@ -104,6 +109,7 @@ pub fn shown(value: &Value) -> String {
         Value::Date(v) => days::written(*v).unwrap_or_else(|| format!("day {v}")),
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
+        Value::Uuid(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
         Value::Blob(v) => shown_bytes(v),
     }
