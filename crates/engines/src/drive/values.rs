@@ -85,12 +85,19 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
         },
-        // None is a clustering column.
-        (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
+        (Value::Uuid(a), Value::Uuid(b)) => order_of_uuid(*a).cmp(&order_of_uuid(*b)),
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         _ => Ordering::Equal,
     }
+}
+
+/// Returns what Cassandra orders UUIDs by: their versions, the times of those that have one (version 1), and their bytes.
+fn order_of_uuid(uuid: Uuid) -> (usize, u64, Uuid) {
+    let version = uuid.get_version_num();
+    let (low, middle, high, _) = uuid.as_fields();
+    let time = (u64::from(high) << 48) | (u64::from(middle) << 32) | u64::from(low);
+    (version, if version == 1 { time } else { 0 }, uuid)
 }
 
 /// Formats a value for a message, and cuts a long one.
@@ -162,6 +169,21 @@ mod tests {
         assert!(date_to_wire(-1) < date_to_wire(0));
         assert_eq!(order(&Value::Date(-1), &Value::Date(0)), Ordering::Less);
         assert_eq!(shown(&Value::Date(20_574)), "2026-05-01");
+    }
+
+    #[test]
+    fn uuids_are_ordered_by_version_time_and_bytes() {
+        let uuids = [
+            "ffffffff-0000-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000001",
+            "00000000-0000-4000-8000-000000000001",
+            "ffffffff-0000-4000-8000-000000000000",
+        ];
+        let uuids = uuids.map(|uuid| Value::Uuid(Uuid::try_parse(uuid).unwrap()));
+        for pair in uuids.windows(2) {
+            assert_eq!(order(&pair[0], &pair[1]), Ordering::Less, "{pair:?}");
+        }
     }
 
     #[test]

@@ -113,13 +113,24 @@ impl Widening<'_> {
     }
 
     fn equals_what_precedes(&self, units: &[Unit], first: usize, last: usize) -> bool {
-        let equals = previous(units, first).filter(|place| units[*place].is_sign('='));
-        let Some(equals) = equals.filter(|_| ends(units, last + 1)) else {
+        let Some(sign) = previous(units, first).filter(|_| ends(units, last + 1)) else {
             return false;
         };
-        // That of `<=`, `>=` or `!=` has no operand before it.
-        let begin = operand_before(units, equals).filter(|begin| begins(units, *begin));
-        begin.is_some_and(|begin| self.is_uuid(&units[begin..equals]))
+        let before = previous(units, sign);
+        let is_before = |other| before.filter(|before| units[*before].is_sign(other));
+        let operator = if units[sign].is_sign('>') {
+            is_before('<')
+        } else if units[sign].is_sign('=') {
+            is_before('!').or(Some(sign))
+        } else {
+            None
+        };
+        // What is before that of `<=` or `>=` is no operand.
+        let begin =
+            operator.and_then(|operator| Some((operand_before(units, operator)?, operator)));
+        begin.is_some_and(|(begin, operator)| {
+            begins(units, begin) && self.is_uuid(&units[begin..operator])
+        })
     }
 
     /// Returns whether a list or a query between parentheses has UUIDs alone.
