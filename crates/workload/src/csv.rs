@@ -249,10 +249,8 @@ fn float(value: f32, out: &mut Vec<u8>) {
 
 /// Appends a day, or its number if it is out of the calendar.
 fn day(value: i32, out: &mut Vec<u8>) {
-    match days::written(value) {
-        Some(written) => out.extend_from_slice(written.as_bytes()),
-        None => whole(value.into(), out),
-    }
+    let written = days::written(value).unwrap_or_else(|| value.to_string());
+    out.extend_from_slice(written.as_bytes());
 }
 
 fn double(value: f64, out: &mut Vec<u8>) {
