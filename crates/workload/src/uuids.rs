@@ -186,12 +186,8 @@ mod tests {
             parsed(text).map(|uuid| uuid.to_string()).as_deref(),
             Some(text)
         );
-        for other in [
-            &text.replace('-', ""),
-            &format!("{{{text}}}"),
-            "",
-            &text[1..],
-        ] {
+        let (plain, braced) = (text.replace('-', ""), format!("{{{text}}}"));
+        for other in [plain.as_str(), braced.as_str(), "", &text[1..]] {
             assert_eq!(parsed(other), None, "{other}");
         }
     }
