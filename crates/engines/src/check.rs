@@ -4,7 +4,7 @@ mod expectation;
 
 use std::sync::Arc;
 
-use bakeoff_workload::{DesignId, Error, Query, Result, Workload};
+use bakeoff_workload::{ColumnType, DesignId, Error, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
@@ -22,7 +22,7 @@ use crate::statements::ambiguous::ambiguity;
 use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
-use crate::{Context, EngineOptions, text_of_time, time_constants};
+use crate::{Context, EngineOptions, date_columns, text_of_time, time_constants};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -195,6 +195,11 @@ async fn planned(
         return Err((1, 1, complaint));
     }
     if let Some(complaint) = complaint_of_plan(&plan).or_else(|| text_of_time::complaint(&plan)) {
+        return Err((1, 1, complaint));
+    }
+    let mut columns = workload.table.columns.iter();
+    let has_dates = columns.any(|column| column.kind == ColumnType::Date);
+    if let Some(complaint) = date_columns::complaint(&plan).filter(|_| has_dates) {
         return Err((1, 1, complaint));
     }
     for no_time in time_constants::unreadable(&plan) {

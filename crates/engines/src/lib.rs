@@ -14,6 +14,7 @@ mod columnar;
 mod columns_read;
 mod complaint;
 mod context;
+mod date_columns;
 mod deadlines;
 mod death;
 mod dialect;

@@ -1,13 +1,15 @@
 //! The encoding of a row's columns outside the key as one blob.
 //!
 //! A blob begins with a bitmap that has a bit for each column, least significant bit first, set for
-//! null. The values that are not null follow in column order: booleans as 1 byte, int and float as 4,
-//! bigint, double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
-//! their bytes.
+//! null. The values that are not null follow in column order: booleans as 1 byte, int, float and date as 4,
+//! bigint, double and timestamp as 8 bytes, all little-endian; uuid as its 16 bytes; text and blob as
+//! their length in LEB128 and their bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
-use bakeoff_workload::{ColumnType, Value};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
+use bakeoff_workload::{ColumnType, Value, uuids};
 
 /// Appends the blob of one row, whose columns outside the key are given in table order.
 pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>) {
@@ -36,8 +38,15 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
                 let millis = array.as_primitive::<TimestampMillisecondType>().value(row);
                 out.extend(millis.to_le_bytes());
             }
+            ColumnType::Uuid => {
+                let uuid = uuids::parsed(array.as_string::<i32>().value(row));
+                out.extend(uuid.unwrap_or_default().as_bytes());
+            }
             ColumnType::Text => {
                 push_bytes(array.as_string::<i32>().value(row).as_bytes(), out);
+            }
+            ColumnType::Date => {
+                out.extend(array.as_primitive::<Date32Type>().value(row).to_le_bytes());
             }
             ColumnType::Blob => push_bytes(array.as_binary::<i32>().value(row), out),
         }
@@ -52,10 +61,11 @@ pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
         match value {
             Value::Null => out[bitmap + i / 8] |= 1 << (i % 8),
             Value::Boolean(v) => out.push(u8::from(*v)),
-            Value::Int(v) => out.extend(v.to_le_bytes()),
+            Value::Int(v) | Value::Date(v) => out.extend(v.to_le_bytes()),
             Value::Bigint(v) | Value::Timestamp(v) => out.extend(v.to_le_bytes()),
             Value::Float(v) => out.extend(v.to_le_bytes()),
             Value::Double(v) => out.extend(v.to_le_bytes()),
+            Value::Uuid(v) => out.extend(v.as_bytes()),
             Value::Text(v) => push_bytes(v.as_bytes(), out),
             Value::Blob(v) => push_bytes(v, out),
         }
@@ -93,8 +103,9 @@ pub fn decode<'a>(
         }
         let width = match kind {
             ColumnType::Boolean => 1,
-            ColumnType::Int | ColumnType::Float => 4,
+            ColumnType::Int | ColumnType::Float | ColumnType::Date => 4,
             ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
+            ColumnType::Uuid => 16,
             ColumnType::Text | ColumnType::Blob => take_length(&mut rest)?,
         };
         let (value, after) = rest.split_at_checked(width)?;
@@ -122,19 +133,23 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+        BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
     };
 
     use super::*;
 
-    const KINDS: [ColumnType; 6] = [
+    const KINDS: [ColumnType; 8] = [
         ColumnType::Int,
         ColumnType::Text,
         ColumnType::Double,
         ColumnType::Boolean,
         ColumnType::Bigint,
         ColumnType::Float,
+        ColumnType::Date,
+        ColumnType::Uuid,
     ];
+
+    const UUID: &str = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
 
     fn blob(row: usize) -> Vec<u8> {
         let long = "x".repeat(300);
@@ -145,6 +160,8 @@ mod tests {
             Arc::new(BooleanArray::from(vec![Some(true), None])),
             Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(7)])),
             Arc::new(Float32Array::from(vec![Some(-0.1), None])),
+            Arc::new(Date32Array::from(vec![Some(-719_162), None])),
+            Arc::new(StringArray::from(vec![Some(UUID), None])),
         ];
         let columns: Vec<_> = KINDS.into_iter().zip(&arrays).collect();
         let mut out = Vec::new();
@@ -163,14 +180,17 @@ mod tests {
 
     #[test]
     fn every_type_comes_back_with_its_nulls() {
-        let first = values(&blob(0), 5).unwrap();
+        let first = values(&blob(0), 7).unwrap();
         assert_eq!(first[0].as_deref(), Some(&(-5i32).to_le_bytes()[..]));
         assert_eq!(first[1].as_ref().unwrap().len(), 300);
         assert!(f64::from_le_bytes(first[2].clone().unwrap().try_into().unwrap()).is_nan());
         assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
         assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
         assert_eq!(first[5].as_deref(), Some(&(-0.1f32).to_le_bytes()[..]));
-        let second = values(&blob(1), 5).unwrap();
+        assert_eq!(first[6].as_deref(), Some(&(-719_162i32).to_le_bytes()[..]));
+        let uuid = uuids::parsed(UUID).unwrap();
+        assert_eq!(first[7].as_deref(), Some(&uuid.as_bytes()[..]));
+        let second = values(&blob(1), 7).unwrap();
         assert_eq!(
             second,
             [
@@ -179,6 +199,8 @@ mod tests {
                 None,
                 None,
                 Some(7i64.to_le_bytes().to_vec()),
+                None,
+                None,
                 None
             ]
         );
@@ -193,7 +215,7 @@ mod tests {
     fn a_torn_blob_is_detected_wherever_it_is_torn() {
         let whole = blob(0);
         for length in 0..whole.len() {
-            assert_eq!(values(&whole[..length], 5), None, "cut at {length}");
+            assert_eq!(values(&whole[..length], 7), None, "cut at {length}");
         }
     }
 }

@@ -1,21 +1,23 @@
 //! Writes rows as CSV (RFC 4180, lines end with LF), in the form in which files of rows are read.
 //!
 //! Null is an empty cell, so an empty text is read back as null. Times are written in UTC as
-//! `2016-01-01T00:00:00Z`; doubles with as few digits as distinguish them (`NaN`, `inf` and `-inf`
+//! `2016-01-01T00:00:00Z`, days as `2016-01-01`; doubles with as few digits as distinguish them (`NaN`, `inf` and `-inf`
 //! for infinities and NaN); bytes as hexadecimal digits after `0x`.
 
 use std::sync::LazyLock;
 
 use arrow::array::{
-    Array, AsArray, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array,
-    StringArray, TimestampMillisecondArray,
+    Array, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array,
+    Int64Array, StringArray, TimestampMillisecondArray,
 };
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use arrow::record_batch::RecordBatch;
 use jiff::Timestamp;
 
-use crate::{ColumnType, Table};
+use crate::{ColumnType, Table, days};
 
 /// Largest number up to which whole numbers are doubles without loss.
 const EXACT_WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -108,6 +110,7 @@ enum Values<'a> {
     Plain(&'a StringArray),
     Text(&'a StringArray),
     Timestamp(&'a TimestampMillisecondArray),
+    Date(&'a Date32Array),
     Blob(&'a BinaryArray),
 }
 
@@ -122,7 +125,9 @@ impl<'a> Cells<'a> {
             ColumnType::Timestamp => {
                 Values::Timestamp(column.as_primitive::<TimestampMillisecondType>())
             }
+            ColumnType::Date => Values::Date(column.as_primitive::<Date32Type>()),
             ColumnType::Blob => Values::Blob(column.as_binary::<i32>()),
+            ColumnType::Uuid => Values::Plain(column.as_string::<i32>()),
             ColumnType::Text => {
                 let texts = column.as_string::<i32>();
                 let bytes = texts.value_data().iter();
@@ -155,6 +160,7 @@ impl<'a> Cells<'a> {
             Values::Plain(array) => plain(array, row, out),
             Values::Text(array) => text(array.value(row), out),
             Values::Timestamp(array) => out.extend_from_slice(time.text(array.value(row))),
+            Values::Date(array) => day(array.value(row), out),
             Values::Blob(array) => hexadecimal(array.value(row), out),
         }
     }
@@ -239,6 +245,12 @@ fn float(value: f32, out: &mut Vec<u8>) {
     } else {
         out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes());
     }
+}
+
+/// Appends a day, or its number if it is out of the calendar.
+fn day(value: i32, out: &mut Vec<u8>) {
+    let written = days::written(value).unwrap_or_else(|| value.to_string());
+    out.extend_from_slice(written.as_bytes());
 }
 
 fn double(value: f64, out: &mut Vec<u8>) {
@@ -372,6 +384,12 @@ mod tests {
         assert_eq!(time.text(0), b"1970-01-01T00:00:00Z");
         assert_eq!(time.text(-1), b"1969-12-31T23:59:59.999Z");
         assert_eq!(time.text(i64::MAX), i64::MAX.to_string().as_bytes());
+    }
+
+    #[test]
+    fn days_have_no_time() {
+        assert_eq!(written(|out| day(20_574, out)), "2026-05-01");
+        assert_eq!(written(|out| day(i32::MAX, out)), "2147483647");
     }
 
     #[test]

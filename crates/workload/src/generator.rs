@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{ColumnType, Value};
+use crate::{ColumnType, Value, days};
 
 /// Generator for the values of one column. Every cell is a pure function of seed, column and row.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +88,7 @@ impl Sequence {
         }
         let (least, most) = match kind {
             ColumnType::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            ColumnType::Date => (i64::from(days::FIRST), i64::from(days::LAST)),
             _ => (i64::MIN, i64::MAX),
         };
         let end = if self.step < 0 { least } else { most };

@@ -8,6 +8,7 @@
 mod check;
 mod concurrent;
 pub mod csv;
+pub mod days;
 mod decide;
 mod design_id;
 mod error;
@@ -33,6 +34,7 @@ mod table;
 mod text_form;
 mod time_format;
 mod tsbs;
+pub mod uuids;
 mod values;
 mod wire;
 mod with_designs;

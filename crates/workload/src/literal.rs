@@ -1,10 +1,12 @@
 //! Writes values as literals of SQL and CQL, and names in quotes.
 
 use arrow::array::{Array, AsArray};
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use jiff::Timestamp;
 
-use crate::ColumnType;
+use crate::{ColumnType, days};
 
 /// Most digits of a number without an exponent that DuckDB, for which it is a decimal, brings to a double without
 /// rounding it twice.
@@ -20,8 +22,8 @@ pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Returns the literal for one cell of a column of this type; `None` if it is null, or a time out
-/// of range.
+/// Returns the literal for one cell of a column of this type; `None` if it is null, or a time or a day
+/// out of range.
 pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<String> {
     if column.is_null(index) {
         return None;
@@ -32,12 +34,13 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
         ColumnType::Bigint => column.as_primitive::<Int64Type>().value(index).to_string(),
         ColumnType::Float => float(column.as_primitive::<Float32Type>().value(index)),
         ColumnType::Double => double(column.as_primitive::<Float64Type>().value(index)),
-        ColumnType::Text => text(column.as_string::<i32>().value(index)),
+        ColumnType::Text | ColumnType::Uuid => text(column.as_string::<i32>().value(index)),
         ColumnType::Timestamp => timestamp(
             column
                 .as_primitive::<TimestampMillisecondType>()
                 .value(index),
         )?,
+        ColumnType::Date => date(column.as_primitive::<Date32Type>().value(index))?,
         ColumnType::Blob => blob(column.as_binary::<i32>().value(index)),
     })
 }
@@ -82,12 +85,18 @@ pub fn timestamp(milliseconds: i64) -> Option<String> {
     ))
 }
 
+/// Returns the literal for a day; `None` if it is out of the calendar.
+pub fn date(day: i32) -> Option<String> {
+    Some(format!("DATE '{}'", days::written(day)?))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        ArrayRef, BinaryArray, Float32Array, Float64Array, StringArray, TimestampMillisecondArray,
+        ArrayRef, BinaryArray, Date32Array, Float32Array, Float64Array, StringArray,
+        TimestampMillisecondArray,
     };
 
     use super::*;
@@ -108,6 +117,10 @@ mod tests {
             cell(ColumnType::Timestamp, times).as_deref(),
             Some("TIMESTAMP '2014-02-14T14:30:00.000'")
         );
+        let days: ArrayRef = Arc::new(Date32Array::from(vec![16_115, i32::MAX]));
+        let day = |index| of_cell(ColumnType::Date, &*days, index);
+        assert_eq!(day(0).as_deref(), Some("DATE '2014-02-14'"));
+        assert_eq!(day(1), None);
         let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![&[0x0a, 0xff]]));
         assert_eq!(cell(ColumnType::Blob, bytes).as_deref(), Some("X'0aff'"));
         let nan: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN]));

@@ -34,8 +34,13 @@ pub enum ColumnType {
     /// A floating-point number of 64 bits.
     Double,
     Text,
+    /// A UUID: 16 bytes, or its text of 36 characters in lower case where an engine has no such type. None is in an
+    /// order key, since not all engines order them alike.
+    Uuid,
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp,
+    /// A day of the years 1 to 9999, without a time of day.
+    Date,
     /// Any bytes.
     Blob,
 }
@@ -100,14 +105,16 @@ impl Table {
 
 impl ColumnType {
     /// All types with their names.
-    pub const ALL: [(&'static str, ColumnType); 8] = [
+    pub const ALL: [(&'static str, ColumnType); 10] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
         ("bigint", ColumnType::Bigint),
         ("float", ColumnType::Float),
         ("double", ColumnType::Double),
         ("text", ColumnType::Text),
+        ("uuid", ColumnType::Uuid),
         ("timestamp", ColumnType::Timestamp),
+        ("date", ColumnType::Date),
         ("blob", ColumnType::Blob),
     ];
 
@@ -120,7 +127,9 @@ impl ColumnType {
             ColumnType::Float => "float",
             ColumnType::Double => "double",
             ColumnType::Text => "text",
+            ColumnType::Uuid => "uuid",
             ColumnType::Timestamp => "timestamp",
+            ColumnType::Date => "date",
             ColumnType::Blob => "blob",
         }
     }
@@ -151,7 +160,9 @@ impl ColumnType {
             ColumnType::Float => DataType::Float32,
             ColumnType::Double => DataType::Float64,
             ColumnType::Text => DataType::Utf8,
+            ColumnType::Uuid => DataType::Utf8,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
+            ColumnType::Date => DataType::Date32,
             ColumnType::Blob => DataType::Binary,
         }
     }
@@ -167,6 +178,15 @@ mod tests {
             .filter(|(_, kind)| kind.can_be_key())
             .map(|(name, _)| *name)
             .collect();
-        assert_eq!(found, ["boolean", "int", "bigint", "text", "timestamp"]);
+        let expected = [
+            "boolean",
+            "int",
+            "bigint",
+            "text",
+            "uuid",
+            "timestamp",
+            "date",
+        ];
+        assert_eq!(found, expected);
     }
 }

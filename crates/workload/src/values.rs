@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array,
-    Int64Array, StringArray, TimestampMillisecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array,
+    Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
 };
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
+use uuid::Uuid;
 
-use crate::ColumnType;
+use crate::{ColumnType, uuids};
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +23,11 @@ pub enum Value {
     Float(f32),
     Double(f64),
     Text(String),
+    Uuid(Uuid),
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp(i64),
+    /// Days since 1970-01-01.
+    Date(i32),
     Blob(Vec<u8>),
 }
 
@@ -76,11 +82,16 @@ impl Value {
             ColumnType::Float => Value::Float(column.as_primitive::<Float32Type>().value(index)),
             ColumnType::Double => Value::Double(column.as_primitive::<Float64Type>().value(index)),
             ColumnType::Text => Value::Text(column.as_string::<i32>().value(index).to_owned()),
+            ColumnType::Uuid => {
+                let uuid = uuids::parsed(column.as_string::<i32>().value(index));
+                uuid.map_or(Value::Null, Value::Uuid)
+            }
             ColumnType::Timestamp => Value::Timestamp(
                 column
                     .as_primitive::<TimestampMillisecondType>()
                     .value(index),
             ),
+            ColumnType::Date => Value::Date(column.as_primitive::<Date32Type>().value(index)),
             ColumnType::Blob => Value::Blob(column.as_binary::<i32>().value(index).to_owned()),
         }
     }
@@ -102,9 +113,11 @@ impl Value {
             ColumnType::Float => array!(Float32Array, Float, |v: &f32| *v),
             ColumnType::Double => array!(Float64Array, Double, |v: &f64| *v),
             ColumnType::Text => array!(StringArray, Text, String::as_str),
+            ColumnType::Uuid => array!(StringArray, Uuid, Uuid::to_string),
             ColumnType::Timestamp => {
                 array!(TimestampMillisecondArray, Timestamp, |v: &i64| *v)
             }
+            ColumnType::Date => array!(Date32Array, Date, |v: &i32| *v),
             ColumnType::Blob => array!(BinaryArray, Blob, Vec::as_slice),
         }
     }
@@ -123,7 +136,9 @@ mod tests {
             (ColumnType::Float, Value::Float(0.1)),
             (ColumnType::Double, Value::Double(-0.5)),
             (ColumnType::Text, Value::Text("ä".to_owned())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(5))),
             (ColumnType::Timestamp, Value::Timestamp(5)),
+            (ColumnType::Date, Value::Date(-5)),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
         ];
         for (kind, value) in values {

@@ -80,7 +80,7 @@ fn a_live_table_becomes_a_workload_that_runs_with_its_settings_and_its_key() {
         "name = \"readings\"",
         "partition_key = [\"siteid\", \"day\"]",
         "order_key = [\"at\", \"part\"]",
-        "day = \"timestamp\" # date in the table, held as the midnight",
+        "day = \"date\" # date in the table",
         "part = \"int\" # smallint in the table",
         "value = \"float\" # float in the table",
         "price = \"double\" # decimal in the table, held as double",

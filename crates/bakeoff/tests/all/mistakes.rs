@@ -50,10 +50,9 @@ fn keys_and_types_of_a_workload() {
     );
     refused(
         &change("\"timestamp\"", "\"date\""),
-        "\"date\"",
-        "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
-         1958-03-29 in a file. Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, \
-         `timestamp`, `blob`",
+        "\"time\"",
+        "`time` is a `date`, and the first column of the order key is the time of the rows: make it a \
+         `timestamp`, at midnight UTC, or name another column first",
     );
     refused(
         &change("[\"time\"]", "[\"tiem\"]"),

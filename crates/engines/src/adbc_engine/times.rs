@@ -6,27 +6,37 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit};
+use bakeoff_workload::days;
 
 use crate::adbc::Dialect;
 use crate::sql_check::texts_after;
 
-/// The word that makes a text the literal of a time.
+/// The words that make a text the literal of a time, and of a day.
 const TIMESTAMP: &str = "timestamp";
+const DATE: &str = "date";
 /// Length of a stored text without a part of a second, such as `2026-05-01T08:00:00`.
 const WHOLE_SECONDS: usize = 19;
 
-/// Returns a question in which each time, such as `TIMESTAMP '2026-05-01 08:00:00'`, is written as the dialect has it:
-/// in SQLite as the text that its driver stores for that time, so that texts are in the order of their times.
+/// Returns a question in which each time, such as `TIMESTAMP '2026-05-01 08:00:00'`, and each day is written as the
+/// dialect has it: in SQLite as the text that its driver stores for it, so that texts are in the order of their times.
 pub fn written_for(dialect: Dialect, sql: &str) -> Cow<'_, str> {
     if dialect.has_times() {
         return Cow::Borrowed(sql);
     }
+    let times = as_texts(sql, TIMESTAMP, stored);
+    let is_day = |text: &str| days::of_text(text).is_some();
+    let both = as_texts(&times, DATE, |text| is_day(text).then(|| text.to_owned()));
+    Cow::Owned(both)
+}
+
+/// Writes the literals of a type as the texts that are stored for them.
+fn as_texts(sql: &str, word: &str, stored: impl Fn(&str) -> Option<String>) -> String {
     let mut written = String::with_capacity(sql.len());
     let mut copied = 0;
-    for literal in texts_after(sql, TIMESTAMP) {
-        let text = sql[literal.clone()][TIMESTAMP.len()..].trim_start();
+    for literal in texts_after(sql, word) {
+        let text = sql[literal.clone()][word.len()..].trim_start();
         let text = { text.strip_prefix('\'') }.and_then(|text| text.strip_suffix('\''));
-        if let Some(stored) = text.and_then(stored) {
+        if let Some(stored) = text.and_then(&stored) {
             written.push_str(&sql[copied..literal.start]);
             written.push('\'');
             written.push_str(&stored);
@@ -35,7 +45,7 @@ pub fn written_for(dialect: Dialect, sql: &str) -> Cow<'_, str> {
         }
     }
     written.push_str(&sql[copied..]);
-    Cow::Owned(written)
+    written
 }
 
 /// Returns a time as it is stored: with at least milliseconds, in UTC. Returns `None` for a text that is no time.
@@ -74,6 +84,17 @@ mod tests {
             assert_eq!(written_for(Dialect::Sqlite, &sql), expected);
             assert_eq!(written_for(Dialect::Postgres, &sql), sql);
         }
+    }
+
+    #[test]
+    fn a_day_is_the_text_that_sqlite_stores() {
+        let sql =
+            "SELECT * FROM t WHERE day >= DATE '2026-05-01' AND time < TIMESTAMP '2026-06-01'";
+        let expected =
+            "SELECT * FROM t WHERE day >= '2026-05-01' AND time < '2026-06-01T00:00:00.000'";
+        assert_eq!(written_for(Dialect::Sqlite, sql), expected);
+        let none = "SELECT DATE '2026-02-30', date FROM t";
+        assert_eq!(written_for(Dialect::Sqlite, none), none);
     }
 
     #[test]

@@ -82,6 +82,8 @@ fn widths(kind: ColumnType) -> Vec<Width> {
         | ColumnType::Float
         | ColumnType::Double
         | ColumnType::Text
+        | ColumnType::Uuid
+        | ColumnType::Date
         | ColumnType::Blob => Vec::new(),
     }
 }

@@ -266,3 +266,18 @@ async fn a_time_with_a_parameter_in_it_is_read_once_that_is_drawn() {
     }];
     assert_eq!(check_question(&workload, &asked).await, Ok(true));
 }
+
+#[tokio::test]
+async fn questions_that_compute_with_a_date_are_refused_where_the_table_has_one() {
+    let text = TABLE
+        .replace("DESIGN", "parquet")
+        .replace("SCHEMA", "")
+        .replace("ACTION", "action = \"read-row\"")
+        .replace("\"double\"", "\"date\"");
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let sql = "SELECT max(value) - min(value) AS days FROM readings";
+    let error = check_question(&workload, &question(sql)).await.unwrap_err();
+    assert!(error.contains("it computes with the date"), "{error}");
+    let sql = "SELECT max(value) AS newest FROM readings WHERE value >= '2026-05-01'";
+    check_question(&workload, &question(sql)).await.unwrap();
+}

@@ -2,12 +2,24 @@
 
 use std::cmp::Ordering;
 
-use bakeoff_workload::{ColumnType, Value};
+use bakeoff_workload::{ColumnType, Value, days};
+use uuid::Uuid;
+
+/// Converts days since 1970-01-01 to CQL's encoding, which counts from 2^31 days earlier.
+pub fn date_to_wire(days: i32) -> [u8; 4] {
+    (days ^ i32::MIN).to_be_bytes()
+}
+
+/// Converts CQL's encoding of a date to days since 1970-01-01.
+pub fn date_from_wire(bytes: [u8; 4]) -> i32 {
+    i32::from_be_bytes(bytes) ^ i32::MIN
+}
 
 /// Returns whether a cell of a reply (big-endian) holds a value.
 pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_be_bytes(),
+        (Value::Date(v), Some(bytes)) => bytes == date_to_wire(*v),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Float(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_be_bytes(),
@@ -18,7 +30,7 @@ pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
 /// Returns whether a cell inside a row's blob (little-endian) holds a value.
 pub fn is_in_blob(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
-        (Value::Int(v), Some(bytes)) => bytes == v.to_le_bytes(),
+        (Value::Int(v) | Value::Date(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Float(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_le_bytes(),
@@ -32,6 +44,7 @@ fn is_equal_without_byte_order(value: &Value, cell: Option<&[u8]>) -> bool {
         (Value::Null, None) => true,
         (Value::Boolean(v), Some([byte])) => *v == (*byte != 0),
         (Value::Text(v), Some(bytes)) => v.as_bytes() == bytes,
+        (Value::Uuid(v), Some(bytes)) => v.as_bytes() == bytes,
         (Value::Blob(v), Some(bytes)) => v == bytes,
         _ => false,
     }
@@ -47,8 +60,10 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Int => Value::Int(i32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Bigint => Value::Bigint(i64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Timestamp => Value::Timestamp(i64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Date => Value::Date(date_from_wire(bytes.try_into().ok()?)),
         ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Uuid => Value::Uuid(Uuid::from_slice(bytes).ok()?),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         ColumnType::Blob => Value::Blob(bytes.to_vec()),
     })
@@ -58,7 +73,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
 pub fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
-        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Int(a), Value::Int(b)) | (Value::Date(a), Value::Date(b)) => a.cmp(b),
         (Value::Bigint(a), Value::Bigint(b)) | (Value::Timestamp(a), Value::Timestamp(b)) => {
             a.cmp(b)
         }
@@ -70,10 +85,19 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
         },
+        (Value::Uuid(a), Value::Uuid(b)) => order_of_uuid(*a).cmp(&order_of_uuid(*b)),
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         _ => Ordering::Equal,
     }
+}
+
+/// Returns what Cassandra orders UUIDs by: their versions, the times of those that have one (version 1), and their bytes.
+fn order_of_uuid(uuid: Uuid) -> (usize, u64, Uuid) {
+    let version = uuid.get_version_num();
+    let (low, middle, high, _) = uuid.as_fields();
+    let time = (u64::from(high) << 48) | (u64::from(middle) << 32) | u64::from(low);
+    (version, if version == 1 { time } else { 0 }, uuid)
 }
 
 /// Formats a value for a message, and cuts a long one.
@@ -89,8 +113,10 @@ pub fn shown(value: &Value) -> String {
         Value::Int(v) => v.to_string(),
         Value::Bigint(v) => v.to_string(),
         Value::Timestamp(v) => format!("{v} ms"),
+        Value::Date(v) => days::written(*v).unwrap_or_else(|| format!("day {v}")),
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
+        Value::Uuid(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
         Value::Blob(v) => shown_bytes(v),
     }
@@ -123,6 +149,40 @@ mod tests {
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
             let [a, b] = [pair[0], pair[1]].map(|value| Value::Float(value as f32));
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn days_are_counted_as_cql_does() {
+        assert_eq!(date_to_wire(0), [0x80, 0, 0, 0]);
+        for days in [i32::MIN, -1, 0, 19_000, i32::MAX] {
+            assert_eq!(date_from_wire(date_to_wire(days)), days);
+            let value = Value::Date(days);
+            assert!(is_on_wire(&value, Some(&date_to_wire(days))));
+            assert!(is_in_blob(&value, Some(&days.to_le_bytes())));
+            assert_eq!(
+                read(ColumnType::Date, Some(&date_to_wire(days))),
+                Some(value)
+            );
+        }
+        // In the order of their bytes, as Cassandra compares them.
+        assert!(date_to_wire(-1) < date_to_wire(0));
+        assert_eq!(order(&Value::Date(-1), &Value::Date(0)), Ordering::Less);
+        assert_eq!(shown(&Value::Date(20_574)), "2026-05-01");
+    }
+
+    #[test]
+    fn uuids_are_ordered_by_version_time_and_bytes() {
+        let uuids = [
+            "ffffffff-0000-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000001",
+            "00000000-0000-4000-8000-000000000001",
+            "ffffffff-0000-4000-8000-000000000000",
+        ];
+        let uuids = uuids.map(|uuid| Value::Uuid(Uuid::try_parse(uuid).unwrap()));
+        for pair in uuids.windows(2) {
+            assert_eq!(order(&pair[0], &pair[1]), Ordering::Less, "{pair:?}");
         }
     }
 

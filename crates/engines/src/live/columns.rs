@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use bakeoff_workload::ColumnType;
+
 use super::held::{Holding, Stored};
 use crate::tables::TableError;
 
@@ -25,6 +27,17 @@ pub struct Described {
     pub stored_as: String,
     pub is_key: bool,
     pub fate: Fate,
+}
+
+/// Holds days by which rows are ordered as times, since the time of the rows of a workload is a timestamp.
+pub fn hold_days_as_times(columns: &mut [Described], order: &[String]) {
+    let remark = "held as the midnight (UTC) that it begins with";
+    for column in columns {
+        let has_days = matches!(column.fate, Fate::Held(Holding::As(ColumnType::Date), _));
+        if has_days && order.contains(&column.name) {
+            column.fate = Fate::Held(Holding::As(ColumnType::Timestamp), remark);
+        }
+    }
 }
 
 /// The columns of a sample.

@@ -22,7 +22,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::RateLimit;
 use crate::tables::TableError;
-pub(crate) use columns::{Described, Fate, Plan};
+pub(crate) use columns::{Described, Fate, Plan, hold_days_as_times};
 pub(crate) use held::{Holding, Stored};
 
 /// What a table has beyond its design if only some of its order keys have their greatest value first.

@@ -7,7 +7,7 @@ use arrow::array::{
 use arrow::datatypes::{
     DataType, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
 };
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, uuids};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::held::fits_double;
@@ -161,6 +161,30 @@ fn rows_without_their_key_are_left_out_and_the_others_are_in_the_order_of_their_
     assert!(matches!(error, TableError::Asked(_)), "{error}");
 }
 
+#[test]
+fn days_by_which_rows_are_ordered_are_times() {
+    let date = Fate::Held(Holding::As(ColumnType::Date), "");
+    let mut columns = ["day", "due"].map(|name| described(name, name == "day", date));
+    hold_days_as_times(&mut columns, &["day".to_owned()]);
+    let Fate::Held(held, remark) = columns[0].fate else {
+        panic!("{columns:?}");
+    };
+    assert_eq!(held, Holding::As(ColumnType::Timestamp));
+    assert!(remark.contains("midnight"), "{remark}");
+    assert_eq!(columns[1].fate, date);
+    let rows = batch([("due", Arc::new(Date32Array::from(vec![-1, 1])))]);
+    let held = sampled(
+        "t",
+        &[stored("due", Holding::As(ColumnType::Date))],
+        &[rows],
+        None,
+    );
+    assert_eq!(
+        held.unwrap().rows[0].column(0).data_type(),
+        &DataType::Date32
+    );
+}
+
 fn described(name: &str, is_key: bool, fate: Fate) -> Described {
     Described {
         name: name.to_owned(),
@@ -239,4 +263,24 @@ fn lengths_of_time_are_written_as_settings_have_them() {
     ] {
         assert_eq!(duration(seconds), written);
     }
+}
+
+#[test]
+fn a_sample_says_which_of_its_texts_are_uuids() {
+    let uuid = uuids::numbered(1).to_string();
+    let rows = batch([
+        ("id", texts(&[Some(&uuid), None])),
+        ("note", texts(&[Some(&uuid), None])),
+    ]);
+    let columns = [
+        stored("id", Holding::As(ColumnType::Uuid)),
+        stored("note", Holding::As(ColumnType::Text)),
+    ];
+    let sampled = sampled("t", &columns, &[rows], None).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    write_rows(&sampled.rows, &mut file).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let fields = reader.schema().fields().iter();
+    let are_uuids: Vec<bool> = fields.map(|field| uuids::is_of_uuids(field)).collect();
+    assert_eq!(are_uuids, [true, false]);
 }

@@ -193,7 +193,7 @@ fn column(
     // Files have no statistics of floating-point numbers, since these leave NaN out.
     if !column.kind.can_be_key() {
         return Err(settings.error(format!(
-            "{setting}={name} is a {}: choose a column of boolean, int, bigint, text or timestamp",
+            "{setting}={name} is a {}: choose a column of boolean, int, bigint, text, timestamp or date",
             column.kind.name()
         )));
     }

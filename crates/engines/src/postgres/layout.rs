@@ -297,7 +297,9 @@ fn sql_type(kind: ColumnType) -> &'static str {
         ColumnType::Float => "real",
         ColumnType::Double => "double precision",
         ColumnType::Text => "text COLLATE \"C\"",
+        ColumnType::Uuid => "uuid",
         ColumnType::Timestamp => "timestamp",
+        ColumnType::Date => "date",
         ColumnType::Blob => "bytea",
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use bakeoff_workload::infer::AskedQuestion;
-use bakeoff_workload::{ColumnType, literal};
+use bakeoff_workload::{ColumnType, literal, uuids};
 
 use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
@@ -198,7 +198,8 @@ impl Rewriting<'_> {
     fn is_drawn(&self, comparison: &Comparison) -> bool {
         let (asking, column) = (self.asking, comparison.column);
         let is_equal = matches!(comparison.bound, Bound::Equal | Bound::List);
-        let is_time = asking.kind(column) == ColumnType::Timestamp;
+        let kind = asking.kind(column);
+        let is_time = matches!(kind, ColumnType::Timestamp | ColumnType::Date);
         let is_made = asking.found.made.is_some();
         comparison.is_marker || is_made && (is_equal || is_time || asking.is_key(column))
     }
@@ -262,6 +263,8 @@ impl Rewriting<'_> {
             ColumnType::Timestamp => {
                 milliseconds(&text, self.asking.language).and_then(literal::timestamp)
             }
+            // In lower case, as it is read.
+            ColumnType::Uuid => uuids::parsed(text.trim()).map(|uuid| format!("'{uuid}'")),
             kind if kind.is_number() => text
                 .trim()
                 .parse::<f64>()

@@ -51,7 +51,7 @@ pub fn fate(written: &str, enums: &[EnumType]) -> (Fate, DeclaredForm) {
 }
 
 fn of_base(base: &str, numbers: &[u64]) -> Fate {
-    use ColumnType::{Bigint, Boolean, Double, Float, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Boolean, Double, Float, Int, Text, Timestamp, Uuid};
     let (kind, remark) = match base {
         "bool" | "boolean" => (Boolean, ""),
         "tinyint" | "smallint" | "int2" | "mediumint" | "int" | "integer" | "int4" | "int16"
@@ -75,14 +75,15 @@ fn of_base(base: &str, numbers: &[u64]) -> Fate {
         | "bpchar" | "nvarchar" | "string" | "tinytext" | "mediumtext" | "longtext" | "clob"
         | "name" => (Text, ""),
         "citext" => (Text, "held as text, in which upper and lower case differ"),
-        "uuid" => (Text, "held as text of 36 characters instead of 16 bytes"),
+        "uuid" => (Uuid, ""),
         "inet" | "cidr" => (Text, "held as text, which is not ordered as addresses are"),
         "macaddr" | "macaddr8" => (Text, "held as text"),
         "timestamp" | "timestamp without time zone" | "datetime" | "timestamp_ntz" => {
             (Timestamp, "")
         }
         "timestamptz" | "timestamp with time zone" => (Timestamp, "held in UTC"),
-        "date" | "date32" => (Timestamp, "held as the midnight (UTC) that it begins with"),
+        // Its form says that they are days.
+        "date" | "date32" => (Timestamp, ""),
         "time" | "time without time zone" => (Text, "held as text, in the same order"),
         "timetz" | "time with time zone" => {
             (Text, "held as text, which is not ordered as times are")
@@ -167,7 +168,7 @@ mod tests {
             ),
             ("DATE", ColumnType::Timestamp, DeclaredForm::Day),
             ("public.citext", ColumnType::Text, DeclaredForm::Plain),
-            ("UUID", ColumnType::Text, DeclaredForm::Uuid),
+            ("UUID", ColumnType::Uuid, DeclaredForm::Uuid),
             (
                 "shop.mood",
                 ColumnType::Text,

@@ -131,11 +131,11 @@ async fn short_names_are_those_in_cassandra_alone(cassandra: &Started, session: 
     for (id, columns) in [
         (
             "cassandra/narrow?names=short",
-            ["a", "b", "c", "d", "e", "f", "g", "h", "i"].as_slice(),
+            ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].as_slice(),
         ),
         (
             "cassandra/wide?bucket=1d&names=short",
-            ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].as_slice(),
+            ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"].as_slice(),
         ),
     ] {
         let design = cassandra.loaded(id, &table).await;
@@ -146,7 +146,8 @@ async fn short_names_are_those_in_cassandra_alone(cassandra: &Started, session: 
         assert_eq!(
             names,
             [
-                "series", "time", "flag", "small", "large", "value", "label", "seen", "weight"
+                "series", "time", "flag", "small", "large", "value", "label", "seen", "weight",
+                "due"
             ]
         );
     }

@@ -9,11 +9,13 @@ use super::options::SparkOptions;
 const ANSWER_SHARE: u64 = 4;
 
 /// Settings of each session, wherever Spark runs.
-const OF_SESSIONS: [(&str, &str); 6] = [
+const OF_SESSIONS: [(&str, &str); 7] = [
     // SQL as in other engines: an overflow is an error, and times have no zone.
     ("spark.sql.ansi.enabled", "true"),
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.sql.timestampType", "TIMESTAMP_NTZ"),
+    // Files have the days of one calendar, also those before 1582, at which Spark would stop otherwise.
+    ("spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED"),
     // A question reads the table of its workload, and no file or variable that it names.
     ("spark.sql.runSQLOnFiles", "false"),
     ("spark.sql.variable.substitute", "false"),

@@ -162,14 +162,6 @@ fn column_type(document: Text<'_>, written: &Spanned<String>) -> Result<ColumnTy
         return Ok(*kind);
     }
     let names = ColumnType::ALL.map(|(name, _)| name);
-    if word == "date" {
-        let message = format!(
-            "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
-             1958-03-29 in a file. Types are {}",
-            quoted(&names)
-        );
-        return Err(document.error(written.span(), message));
-    }
     let hint = match SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
         Some((_, name)) => format!("; did you mean `{name}`?"),
         None => suggestion(&word, names),
@@ -203,7 +195,30 @@ fn check_order_key(
     wire: &[Spanned<String>],
     table: &Table,
 ) -> Result<Vec<String>> {
-    key_columns(document, wire, &table.partition_key, table)
+    let key = key_columns(document, wire, &table.partition_key, table)?;
+    let kind = |name: &String| table.column(name).map(|column| column.kind);
+    if let (Some(first), Some(written)) = (key.first(), wire.first())
+        && kind(first) == Some(ColumnType::Date)
+    {
+        let message = format!(
+            "`{first}` is a `date`, and the first column of the order key is the time of the rows: make it a \
+             `timestamp`, at midnight UTC, or name another column first"
+        );
+        return Err(document.error(written.span(), message));
+    }
+    let is_uuid = |name: &str| {
+        let column = table.column(name);
+        column.is_some_and(|column| column.kind == ColumnType::Uuid)
+    };
+    match wire.iter().zip(&key).find(|(_, name)| is_uuid(name)) {
+        Some((written, name)) => {
+            let message = format!(
+                "column `{name}` of `order_key` is a uuid, by which not all engines order rows alike: make it `text`"
+            );
+            Err(document.error(written.span(), message))
+        }
+        None => Ok(key),
+    }
 }
 
 /// Returns the columns that `wire` names, none of them twice or in the other part of the key.

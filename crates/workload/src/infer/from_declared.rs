@@ -1,6 +1,6 @@
 //! What a workload is written of, from a table that a statement declares: with rows that are made, or with a sample.
 
-use super::declared::{Declared, DeclaredColumn};
+use super::declared::{Declared, DeclaredColumn, DeclaredForm};
 use super::guesses::{Guesses, Named, ROWS};
 use super::{Inferred, InferredColumn, names};
 use crate::ColumnType;
@@ -8,6 +8,7 @@ use crate::ColumnType;
 impl Inferred {
     /// Returns what is known of a table without rows. Its rows are made by generators, which are guesses.
     pub fn declared(declared: Declared) -> Inferred {
+        let declared = declared.without_uuids_in_order();
         let written: Vec<String> = { declared.columns.iter() }
             .map(|column| column.name.clone())
             .collect();
@@ -23,20 +24,22 @@ impl Inferred {
         let order = places(&declared.order_key);
         let guesses = Guesses::new(&named, &partition, &order);
         let name_of = |place: &usize| names[*place].clone();
-        let columns = { names.iter().zip(&declared.columns).zip(&guesses.columns) }.map(
-            |((name, column), guess)| InferredColumn {
+        let is_time = |place: usize| guesses.time == Some(place) || order.contains(&place);
+        let all = names.iter().zip(&declared.columns).zip(&guesses.columns);
+        let columns = all
+            .enumerate()
+            .map(|(place, ((name, column), guess))| InferredColumn {
                 name: name.clone(),
                 from: (*name != column.name).then(|| column.name.clone()),
                 joined: Vec::new(),
                 constant: None,
-                kind: column.kind,
+                kind: kind(column, is_time(place)),
                 format: None,
                 signs: None,
-                evidence: said(&declared, column).to_owned(),
+                evidence: said(&declared, column) + remark(column, is_time(place)),
                 distinct: guess.distinct,
                 high_value: guess.high_value,
-            },
-        );
+            });
         Inferred {
             table: names::name(&declared.origin.table, "data"),
             columns: columns.collect(),
@@ -79,6 +82,7 @@ impl Inferred {
     /// Gives what was found of a sample the name, the columns and the types of the table that it is of. Where values of
     /// the sample do not have a declared type, theirs is kept.
     pub fn declared_as(mut self, declared: Declared) -> Inferred {
+        let declared = declared.without_uuids_in_order();
         let mut missing: Vec<&DeclaredColumn> = declared.columns.iter().collect();
         let mut kept = Vec::with_capacity(self.columns.len());
         for mut column in std::mem::take(&mut self.columns) {
@@ -90,8 +94,10 @@ impl Inferred {
             });
             match found.map(|place| missing.swap_remove(place)) {
                 Some(of) => {
-                    let about = said(&declared, of);
-                    column.take(of, about, self.is_typed);
+                    let is_time = self.time.as_ref() == Some(&column.name)
+                        || self.order_key.contains(&column.name);
+                    let about = said(&declared, of) + remark(of, is_time);
+                    column.take(&about, kind(of, is_time), self.is_typed);
                     kept.push(column);
                 }
                 None if self.partition_key.contains(&column.name)
@@ -128,23 +134,27 @@ impl Inferred {
 
 impl InferredColumn {
     /// Gives the column the declared type if the values of the sample have it, and says so.
-    fn take(&mut self, declared: &DeclaredColumn, about: &str, is_typed: bool) {
-        use ColumnType::{Bigint, Double, Float, Int, Text};
-        let is_wider = match (declared.kind, self.kind) {
+    fn take(&mut self, about: &str, declared: ColumnType, is_typed: bool) {
+        use ColumnType::{Bigint, Date, Double, Float, Int, Text, Timestamp};
+        let is_wider = match (declared, self.kind) {
             (Bigint, Int) | (Float | Double, Int | Bigint) => true,
             // A text has the decimals of both.
             (Float, Double) => true,
             (Text, other) => other != ColumnType::Blob,
             _ => false,
         };
-        let other = if self.kind == declared.kind {
+        let other = if self.kind == declared {
+            ""
+        } else if let (Date, Timestamp) | (Timestamp, Date) = (declared, self.kind) {
+            // Days are times as well.
+            self.kind = declared;
             ""
         } else if is_wider && !is_typed {
-            if declared.kind == Text {
+            if declared == Text {
                 self.format = None;
                 self.signs = None;
             }
-            self.kind = declared.kind;
+            self.kind = declared;
             ""
         } else {
             ", which the sample has not"
@@ -160,16 +170,37 @@ fn is_called(declared: &DeclaredColumn, written: &str) -> bool {
 }
 
 /// Returns what is said of a declared column.
-fn said<'a>(declared: &'a Declared, column: &DeclaredColumn) -> &'a str {
+fn said(declared: &Declared, column: &DeclaredColumn) -> String {
     let said = declared.origin.columns.get(&column.name.to_lowercase());
-    said.map_or("", String::as_str)
+    said.cloned().unwrap_or_default()
+}
+
+/// Returns the type of a declared column: days are times where they are the time of the rows.
+fn kind(column: &DeclaredColumn, is_time: bool) -> ColumnType {
+    if is_of_days(column) && !is_time {
+        ColumnType::Date
+    } else {
+        column.kind
+    }
+}
+
+/// Says what becomes of days that are the time of the rows.
+fn remark(column: &DeclaredColumn, is_time: bool) -> &'static str {
+    if is_of_days(column) && is_time {
+        ", held as the midnight (UTC) that it begins with"
+    } else {
+        ""
+    }
+}
+
+fn is_of_days(column: &DeclaredColumn) -> bool {
+    column.form == DeclaredForm::Day && column.kind == ColumnType::Timestamp
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::super::declared::DeclaredForm;
     use super::super::{Asked, Origin, infer};
     use super::*;
     use crate::{Data, Generator, Workload};
@@ -196,6 +227,7 @@ mod tests {
                 column("time", ColumnType::Timestamp),
                 column("heat", ColumnType::Double),
                 column("state", ColumnType::Int),
+                column("id", ColumnType::Uuid),
             ],
             partition_key: vec!["The Room".to_owned()],
             order_key: vec!["time".to_owned()],
@@ -218,6 +250,8 @@ mod tests {
         for words in [
             "# Table readings in schema.sql, as `bakeoff init` read it.",
             "the_room = \"text\" # text in the table",
+            "id = \"uuid\"",
+            "id = { sequence = { } }",
             "# left out: `tags` (text[]): it has many values",
             "a guess",
             "--data",
@@ -225,6 +259,68 @@ mod tests {
             assert!(text.contains(words), "`{words}` is not in {text}");
         }
         assert!(!text.contains("file ="), "{text}");
+    }
+
+    #[test]
+    fn declared_days_are_dates_unless_rows_are_ordered_by_them() {
+        let with_day = || {
+            let mut declared = readings();
+            declared.columns.push(DeclaredColumn {
+                form: DeclaredForm::Day,
+                ..column("day", ColumnType::Timestamp)
+            });
+            declared
+        };
+        let kind_of_day = |found: &Inferred| {
+            let day = found.columns.iter().find(|column| column.name == "day");
+            day.map(|day| (day.kind, day.evidence.contains("midnight")))
+        };
+        let found = Inferred::declared(with_day());
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Date, false)));
+        let text = found.workload("schema.sql", &["memory".to_owned()], &[]);
+        let workload = Workload::parse(&text, Path::new("w.toml"));
+        let workload = workload.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let kind = workload.table.column("day").map(|day| day.kind);
+        assert_eq!(kind, Some(ColumnType::Date));
+        let ordered = Declared {
+            order_key: vec!["day".to_owned()],
+            ..with_day()
+        };
+        let found = Inferred::declared(ordered);
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Timestamp, true)));
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        let rows = "The Room,time,heat,state,day\n7,2026-05-01T10:00:00,21,1,2026-05-01\n\
+                    7,2026-05-02T10:00:00,22,1,2026-05-02\n";
+        std::fs::write(&path, rows).unwrap();
+        let asked = Asked {
+            key: vec!["The Room".to_owned()],
+            order: Some(vec!["time".to_owned()]),
+            ..Asked::default()
+        };
+        let found = infer(&path, &asked).unwrap().declared_as(with_day());
+        assert_eq!(kind_of_day(&found), Some((ColumnType::Date, false)));
+    }
+
+    #[test]
+    fn uuids_that_order_rows_are_text() {
+        let declared = Declared {
+            partition_key: vec!["time".to_owned()],
+            order_key: vec!["id".to_owned()],
+            ..readings()
+        };
+        let found = Inferred::declared(declared);
+        let column = found.columns.iter().find(|column| column.name == "id");
+        let column = column.unwrap();
+        assert_eq!(column.kind, ColumnType::Text);
+        assert!(
+            column.evidence.contains("held as text"),
+            "{}",
+            column.evidence
+        );
+        let text = found.workload("schema.sql", &["parquet?codec=zstd".to_owned()], &[]);
+        Workload::parse(&text, Path::new("w.toml")).unwrap();
     }
 
     #[test]

@@ -21,6 +21,8 @@ const ADDRESSES: u64 = 250;
 const MOST_OF_A_CODE: u64 = 8;
 /// First time, and the same in milliseconds since 1970.
 const START: (&str, i64) = ("2026-01-01T00:00:00Z", 1_767_225_600_000);
+/// Its day.
+const START_DAY: &str = "2026-01-01";
 /// Milliseconds from a row of a series to its next one.
 const MINUTE: i64 = 60_000;
 /// Rows of a series within a day.
@@ -86,7 +88,11 @@ impl Guesses {
             .map(|(guess, column)| guess.unwrap_or_else(|| column.measured()))
             .collect();
         let time_of_key = endless.filter(|place| is_time(columns[*place].column));
-        let any_time = || (0..columns.len()).find(|place| is_time(columns[*place].column));
+        let any = |is: fn(&DeclaredColumn) -> bool| {
+            let mut all = columns.iter();
+            all.position(|named| is(named.column))
+        };
+        let any_time = || any(is_moment).or_else(|| any(is_time));
         let time = time_of_key.or_else(any_time);
         let steps = match (time, time == endless) {
             (Some(_), true) => (ROWS / every).max(1),
@@ -107,16 +113,12 @@ impl Guesses {
 /// the last column that can be counted.
 fn endless(columns: &[Named<'_>], partition: &[usize], order: &[usize]) -> Option<usize> {
     let key = || order.iter().chain(partition).copied();
-    let is_moment = |place: &usize| {
-        let column = columns[*place].column;
-        is_time(column) && column.form != DeclaredForm::Day
-    };
     let last = |of: &[usize]| {
         let mut counted = of.iter().copied();
         counted.rfind(|place| is_counted(columns[*place].column))
     };
     key()
-        .find(is_moment)
+        .find(|place| is_moment(columns[*place].column))
         .or_else(|| key().find(|place| is_time(columns[*place].column)))
         .or_else(|| last(order))
         .or_else(|| last(partition))
@@ -126,18 +128,21 @@ fn is_time(column: &DeclaredColumn) -> bool {
     column.kind == ColumnType::Timestamp
 }
 
+fn is_moment(column: &DeclaredColumn) -> bool {
+    is_time(column) && column.form != DeclaredForm::Day
+}
+
 /// Returns whether values can be made by counting, so that each differs from those before.
 fn is_counted(column: &DeclaredColumn) -> bool {
-    use ColumnType::{Bigint, Int, Text, Timestamp};
-    matches!(column.kind, Int | Bigint | Timestamp | Text)
+    use ColumnType::{Bigint, Int, Text, Timestamp, Uuid};
+    matches!(column.kind, Int | Bigint | Timestamp | Text | Uuid)
 }
 
 /// Returns a generator of days, each of which that many rows have.
 fn days(every: u64) -> Guess {
-    let start = START.0;
     Guess {
         generator: format!(
-            "{{ sequence = {{ start = \"{start}\", step = \"1d\", every = {every} }} }}"
+            "{{ sequence = {{ start = \"{START_DAY}\", step = \"1d\", every = {every} }} }}"
         ),
         distinct: (ROWS / every).max(1),
         high_value: None,
@@ -237,9 +242,12 @@ impl Named<'_> {
                 let normal = "{ normal = { mean = 100.0, deviation = 15.0 } }".to_owned();
                 (normal, ROWS, Some(119.0))
             }
-            (ColumnType::Timestamp, DeclaredForm::Day) => return days(MINUTES_OF_A_DAY),
+            (ColumnType::Timestamp, DeclaredForm::Day) | (ColumnType::Date, _) => {
+                return days(MINUTES_OF_A_DAY);
+            }
             (ColumnType::Timestamp, _) => return self.counted(SERIES, None),
             (ColumnType::Blob, _) => ("{ bytes = { length = [16, 64] } }".to_owned(), ROWS, None),
+            (ColumnType::Uuid, _) => return self.counted(1, None),
             (ColumnType::Text, DeclaredForm::Uuid) => characters(36),
             (ColumnType::Text, DeclaredForm::Address) => zipf(ADDRESSES, "10.0.0."),
             (ColumnType::Text, DeclaredForm::Clock) => {
@@ -311,7 +319,7 @@ mod tests {
         assert_eq!(
             written,
             [
-                "{ sequence = { start = \"2026-01-01T00:00:00Z\", step = \"1d\", every = 144000 } }",
+                "{ sequence = { start = \"2026-01-01\", step = \"1d\", every = 144000 } }",
                 "{ sequence = { cycle = 100 }, prefix = \"room_\" }",
                 "{ sequence = { start = \"2026-01-01T00:00:00Z\", step = \"1m\", every = 100 } }",
                 "{ normal = { mean = 100.0, deviation = 15.0 } }",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Asked;
 use super::text::TextRows;
-use super::typed::TypedFiles;
+use super::typed::{TypedFiles, is_of_days};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
 use crate::source::file::named::DataFileName;
@@ -160,6 +160,15 @@ impl FileRows {
             Form::Typed(files) => files.schema.field(column).data_type().to_string(),
             Form::Text(_) => "text".to_owned(),
         }
+    }
+
+    /// Returns whether a file with types stores a column as days.
+    pub fn has_days(&self, column: usize) -> bool {
+        let Form::Typed(files) = &self.form else {
+            return false;
+        };
+        let field = files.schema.fields().get(column);
+        field.is_some_and(|field| is_of_days(field.data_type()))
     }
 
     /// Returns why a column of numbers of a file with types is text, if it is.

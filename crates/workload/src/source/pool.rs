@@ -247,7 +247,7 @@ fn hash(key: &[Value]) -> u64 {
         match value {
             Value::Null => hasher.update(&[0]),
             Value::Boolean(value) => hasher.update(&[1, u8::from(*value)]),
-            Value::Int(value) => hasher.update(&value.to_le_bytes()),
+            Value::Int(value) | Value::Date(value) => hasher.update(&value.to_le_bytes()),
             Value::Bigint(value) | Value::Timestamp(value) => hasher.update(&value.to_le_bytes()),
             Value::Float(value) => hasher.update(&value.to_bits().to_le_bytes()),
             Value::Double(value) => hasher.update(&value.to_bits().to_le_bytes()),
@@ -255,6 +255,7 @@ fn hash(key: &[Value]) -> u64 {
                 hasher.update(&(value.len() as u64).to_le_bytes());
                 hasher.update(value.as_bytes());
             }
+            Value::Uuid(value) => hasher.update(value.as_bytes()),
             Value::Blob(value) => {
                 hasher.update(&(value.len() as u64).to_le_bytes());
                 hasher.update(value);

@@ -372,7 +372,7 @@ fn descriptions_are_checked_where_they_are() {
         ),
         (
             "file = 'x.csv'\nformat = { value = 's' }",
-            "x.toml:4:20: `format` is for columns of the type `timestamp`",
+            "x.toml:4:20: `format` is for columns of the types `timestamp` and `date`",
         ),
         (
             "file = 'x.csv'\nformat = { time = 'days' }",

@@ -128,6 +128,10 @@ fn fate_of(column: &parse::MadeColumn) -> Fate {
         Fate::Held(Holding::As(ColumnType::Blob), _) => {
             Fate::LeftOut("no question can be asked of bytes")
         }
+        // Their form says that they are days.
+        Fate::Held(Holding::As(ColumnType::Date), remark) => {
+            Fate::Held(Holding::As(ColumnType::Timestamp), remark)
+        }
         other => other,
     }
 }

@@ -5,6 +5,8 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 
+use crate::drive::values::date_to_wire;
+
 /// Length field of a null.
 const NULL: i32 = -1;
 /// Length field of an unset value, which leaves the column unchanged.
@@ -42,10 +44,12 @@ impl Cells {
             Value::Null => self.push_length(NULL),
             Value::Boolean(v) => self.push_bytes(&[u8::from(*v)]),
             Value::Int(v) => self.push_bytes(&v.to_be_bytes()),
+            Value::Date(v) => self.push_bytes(&date_to_wire(*v)),
             Value::Bigint(v) | Value::Timestamp(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Float(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Double(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Text(v) => self.push_bytes(v.as_bytes()),
+            Value::Uuid(v) => self.push_bytes(v.as_bytes()),
             Value::Blob(v) => self.push_bytes(v),
         }
     }
@@ -177,7 +181,7 @@ impl SerializeRow for Cells {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::ColumnType;
+    use bakeoff_workload::{ColumnType, uuids};
 
     use super::*;
     use crate::drive::values::{is_on_wire, read};
@@ -195,10 +199,12 @@ mod tests {
             (ColumnType::Int, Value::Int(-5)),
             (ColumnType::Bigint, Value::Bigint(i64::MIN)),
             (ColumnType::Timestamp, Value::Timestamp(1_700_000_000_123)),
+            (ColumnType::Date, Value::Date(-1)),
             (ColumnType::Float, Value::Float(-1.5e-30)),
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),
             (ColumnType::Text, Value::Text(String::new())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(1))),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
             (ColumnType::Int, Value::Null),
         ]
@@ -218,7 +224,7 @@ mod tests {
             }
         }
         assert_eq!(cells.iter().count(), every_value().len());
-        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 2);
+        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 16 + 2);
     }
 
     #[test]

@@ -176,7 +176,9 @@ pub fn takes(marker: &str, column: ColumnType) -> bool {
         ColumnType::Float => &["float"],
         ColumnType::Double => &["double"],
         ColumnType::Text => &["text", "varchar", "ascii"],
+        ColumnType::Uuid => &["uuid"],
         ColumnType::Timestamp => &["timestamp", "bigint"],
+        ColumnType::Date => &["date"],
         ColumnType::Blob => &["blob"],
     };
     names.contains(&marker)

@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
 use bakeoff_driver::drive::{Call, Done, Failure};
 use bakeoff_stats::FailureKind;
-use bakeoff_workload::literal::text;
+use bakeoff_workload::literal::{date, text};
 use bakeoff_workload::{Value, Workload};
 use tokio::runtime::Handle;
 
@@ -118,7 +118,9 @@ fn literal(value: &Value) -> String {
         Value::Double(v) if v.is_finite() => format!("{v:?}"),
         Value::Double(v) => format!("CAST('{v}' AS DOUBLE)"),
         Value::Text(v) => text(v),
+        Value::Uuid(v) => text(&v.to_string()),
         Value::Timestamp(v) => format!("to_timestamp_millis({v})"),
+        Value::Date(v) => date(*v).unwrap_or_else(|| "CAST(NULL AS DATE)".to_owned()),
         Value::Blob(v) => {
             let hex: String = v.iter().map(|b| format!("{b:02x}")).collect();
             format!("X'{hex}'")

@@ -24,19 +24,13 @@ pub fn fate(kind: CqlKind, written: &str, is_static: bool) -> Fate {
         CqlKind::Double => (ColumnType::Double, ""),
         CqlKind::Text => (ColumnType::Text, ""),
         CqlKind::Timestamp => (ColumnType::Timestamp, ""),
-        CqlKind::Date => (
-            ColumnType::Timestamp,
-            "held as the midnight (UTC) that it begins with",
-        ),
+        CqlKind::Date => (ColumnType::Date, ""),
         CqlKind::Time => (ColumnType::Text, "held as text, in the same order"),
         CqlKind::Uuid if written == "timeuuid" => (
             ColumnType::Text,
             "held as text of 36 characters, which is not ordered by its time",
         ),
-        CqlKind::Uuid => (
-            ColumnType::Text,
-            "held as text of 36 characters instead of 16 bytes",
-        ),
+        CqlKind::Uuid => (ColumnType::Uuid, ""),
         CqlKind::Inet => (
             ColumnType::Text,
             "held as text, which is not ordered as addresses are",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bakeoff_workload::{ColumnType, DesignId};
+use bakeoff_workload::{ColumnType, DesignId, uuids};
 use scylla::client::session::Session;
 
 use super::kinds;
@@ -11,7 +11,9 @@ use super::sampling::{self, Sample};
 use super::schema::Schema;
 use crate::cassandra::read::metadata::{is_descending, read_table};
 use crate::cassandra::read::readable::{CqlKind, ReadTable};
-use crate::live::{Described, Holding, LiveKey, Plan, SampleRequest, Sampled, Stored, sampled};
+use crate::live::{
+    Described, Holding, LiveKey, Plan, SampleRequest, Sampled, Stored, hold_days_as_times, sampled,
+};
 use crate::tables::{Location, TableError};
 
 /// A table that can be read.
@@ -104,6 +106,9 @@ impl Taken {
     pub fn kind_of(&self, column: &str) -> Option<ColumnType> {
         let schema = self.kept.rows.first()?.schema();
         let field = schema.field_with_name(column).ok()?;
+        if uuids::is_of_uuids(field) {
+            return Some(ColumnType::Uuid);
+        }
         let mut kinds = ColumnType::ALL.into_iter().map(|(_, kind)| kind);
         kinds.find(|kind| kind.arrow() == *field.data_type())
     }
@@ -142,7 +147,9 @@ fn described(table: &ReadTable, schema: &Schema) -> Vec<Described> {
             fate: kinds::fate(column.kind, stored_as, is_static),
         }
     });
-    columns.collect()
+    let mut columns: Vec<Described> = columns.collect();
+    hold_days_as_times(&mut columns, &table.clustering_key);
+    columns
 }
 
 /// Returns a table as it is read: with these columns, and numbers of any length as text.

@@ -42,24 +42,14 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
         (CqlKind::Blob, "blob", Holding::As(ColumnType::Blob), ""),
         (CqlKind::Varint, "varint", Holding::Whole, ""),
         (CqlKind::Decimal, "decimal", Holding::Decimal, ""),
-        (
-            CqlKind::Date,
-            "date",
-            Holding::As(ColumnType::Timestamp),
-            "midnight",
-        ),
+        (CqlKind::Date, "date", Holding::As(ColumnType::Date), ""),
         (
             CqlKind::Time,
             "time",
             Holding::As(ColumnType::Text),
             "same order",
         ),
-        (
-            CqlKind::Uuid,
-            "uuid",
-            Holding::As(ColumnType::Text),
-            "36 characters",
-        ),
+        (CqlKind::Uuid, "uuid", Holding::As(ColumnType::Uuid), ""),
         (
             CqlKind::Uuid,
             "timeuuid",

@@ -37,7 +37,9 @@ impl Number {
             ColumnType::Float
             | ColumnType::Boolean
             | ColumnType::Text
+            | ColumnType::Uuid
             | ColumnType::Timestamp
+            | ColumnType::Date
             | ColumnType::Blob => None,
         }
     }

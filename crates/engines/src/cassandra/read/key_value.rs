@@ -9,6 +9,7 @@ use scylla::serialize::writers::{CellWriter, WrittenCellProof};
 use uuid::Uuid;
 
 use super::readable::{CqlKind, ReadTable};
+use crate::drive::values::date_to_wire;
 
 /// A value of a key column.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,16 +68,6 @@ impl KeyValue {
     }
 }
 
-/// Converts days since 1970-01-01 to CQL's encoding, which counts from 2^31 days earlier.
-fn date_to_wire(days: i32) -> [u8; 4] {
-    (days ^ i32::MIN).to_be_bytes()
-}
-
-/// Converts CQL's encoding of a date to days since 1970-01-01.
-pub fn date_from_wire(bytes: [u8; 4]) -> i32 {
-    i32::from_be_bytes(bytes) ^ i32::MIN
-}
-
 /// Converts a literal to a value of a key column of the same type.
 ///
 /// Returns `None` for floats, since Cassandra orders NaN and zeros differently from DataFusion, and
@@ -123,16 +114,6 @@ fn address(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_counted_as_cql_does() {
-        assert_eq!(date_to_wire(0), [0x80, 0, 0, 0]);
-        for days in [i32::MIN, -1, 0, 19_000, i32::MAX] {
-            assert_eq!(date_from_wire(date_to_wire(days)), days);
-        }
-        // In the order of their bytes, as Cassandra compares them.
-        assert!(date_to_wire(-1) < date_to_wire(0));
-    }
 
     #[test]
     fn only_text_as_it_is_read_back_names_a_uuid_or_an_address() {

@@ -84,7 +84,9 @@ impl From<ColumnType> for CqlKind {
             ColumnType::Float => CqlKind::Float,
             ColumnType::Double => CqlKind::Double,
             ColumnType::Text => CqlKind::Text,
+            ColumnType::Uuid => CqlKind::Uuid,
             ColumnType::Timestamp => CqlKind::Timestamp,
+            ColumnType::Date => CqlKind::Date,
             ColumnType::Blob => CqlKind::Blob,
         }
     }

@@ -1,14 +1,17 @@
 //! Encoding of Arrow rows as CQL values, without intermediate objects.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use arrow::record_batch::RecordBatch;
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, uuids};
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
 
 use crate::cassandra::rows::layout::TableLayout;
+use crate::drive::values::date_to_wire;
 use crate::integers::integers;
 use crate::row_blob;
 
@@ -87,6 +90,7 @@ impl Cells {
                 (offsets[row + 1] - offsets[row]) as usize
             }
             Cells::Column(ColumnType::Blob, array) => array.as_binary::<i32>().value(row).len(),
+            Cells::Column(ColumnType::Uuid, _) => 16,
             Cells::Column(..) | Cells::Bucket { .. } => 8,
             Cells::Blob(blobs) => blobs[row].len(),
         }
@@ -118,6 +122,14 @@ impl Cells {
             Cells::Column(ColumnType::Timestamp, array) => {
                 let millis = array.as_primitive::<TimestampMillisecondType>().value(row);
                 cell.set_value(&millis.to_be_bytes())
+            }
+            Cells::Column(ColumnType::Uuid, array) => {
+                let uuid = uuids::parsed(array.as_string::<i32>().value(row));
+                cell.set_value(uuid.unwrap_or_default().as_bytes())
+            }
+            Cells::Column(ColumnType::Date, array) => {
+                let day = array.as_primitive::<Date32Type>().value(row);
+                cell.set_value(&date_to_wire(day))
             }
             Cells::Column(ColumnType::Text, array) => {
                 cell.set_value(array.as_string::<i32>().value(row).as_bytes())

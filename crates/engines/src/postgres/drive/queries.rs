@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bakeoff_driver::drive::{Call, Failure};
 use bakeoff_stats::FailureKind;
+use bakeoff_workload::literal::date;
 use bakeoff_workload::{Action, DesignId, Mix, Value, Workload};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::Client;
@@ -170,9 +171,11 @@ pub fn literal(value: &Value) -> String {
         Value::Float(v) => literal(&Value::Double(f64::from(*v))),
         Value::Double(v) => format!("CAST('{v:?}' AS DOUBLE PRECISION)"),
         Value::Text(v) => format!("'{}'", v.replace('\'', "''")),
+        Value::Uuid(v) => format!("'{v}'"),
         Value::Timestamp(v) => {
             format!("(TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * ({v}))")
         }
+        Value::Date(v) => date(*v).unwrap_or_else(|| "CAST(NULL AS DATE)".to_owned()),
         Value::Blob(v) => {
             let hex: String = v.iter().map(|b| format!("{b:02x}")).collect();
             format!("CAST('\\x{hex}' AS BYTEA)")
@@ -204,6 +207,7 @@ mod tests {
                 Value::Timestamp(-1),
                 "(TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * (-1))",
             ),
+            (Value::Date(20_574), "DATE '2026-05-01'"),
             (Value::Blob(vec![0, 255]), "CAST('\\x00ff' AS BYTEA)"),
         ] {
             assert_eq!(literal(&value), expected);

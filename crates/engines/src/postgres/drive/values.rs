@@ -1,5 +1,5 @@
 //! Values in PostgreSQL's binary format: encoded for statements, and turned into those of CQL, with which replies are
-//! compared. The two formats differ in timestamps alone.
+//! compared. The two formats differ in timestamps and dates alone.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -8,9 +8,12 @@ use bakeoff_workload::{ColumnType, Value};
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
+use crate::drive::values::date_to_wire;
 use crate::postgres::decode::EPOCH_MICROS;
 
 const MICROS_OF_MILLISECOND: i64 = 1_000;
+/// Days from 1970-01-01 to 2000-01-01, from which PostgreSQL counts.
+const DAYS_OF_2000: i32 = 10_957;
 /// A time that PostgreSQL refuses as out of its range.
 const OUT_OF_RANGE: i64 = i64::MAX - 1;
 
@@ -33,9 +36,15 @@ impl From<Value> for Cell {
             Value::Int(v) => Some(v.to_be_bytes().to_vec()),
             Value::Bigint(v) => Some(v.to_be_bytes().to_vec()),
             Value::Timestamp(v) => Some(micros_from_2000(v).to_be_bytes().to_vec()),
+            // A day that is too early becomes one that PostgreSQL refuses as out of its range.
+            Value::Date(v) => {
+                let from_2000 = v.saturating_sub(DAYS_OF_2000);
+                Some(from_2000.to_be_bytes().to_vec())
+            }
             Value::Float(v) => Some(v.to_be_bytes().to_vec()),
             Value::Double(v) => Some(v.to_be_bytes().to_vec()),
             Value::Text(v) => Some(v.into_bytes()),
+            Value::Uuid(v) => Some(v.into_bytes().to_vec()),
             Value::Blob(v) => Some(v),
         })
     }
@@ -68,6 +77,11 @@ impl ToSql for Cell {
 /// Turns a value that came from PostgreSQL into the one that CQL has on the wire. A time that is no whole millisecond,
 /// which nothing here writes, becomes one that is equal to none.
 pub fn in_cql(kind: ColumnType, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if kind == ColumnType::Date {
+        let days = <[u8; 4]>::try_from(bytes).map(i32::from_be_bytes).ok();
+        let day = days.and_then(|days| days.checked_add(DAYS_OF_2000));
+        return Cow::Owned(day.map_or_else(Vec::new, |day| date_to_wire(day).to_vec()));
+    }
     if kind != ColumnType::Timestamp {
         return Cow::Borrowed(bytes);
     }
@@ -90,10 +104,12 @@ fn millis_from_1970(bytes: [u8; 8]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::uuids;
+
     use super::*;
     use crate::drive::values::read;
 
-    fn every_value() -> [(ColumnType, Value); 12] {
+    fn every_value() -> [(ColumnType, Value); 15] {
         [
             (ColumnType::Boolean, Value::Boolean(true)),
             (ColumnType::Int, Value::Int(-5)),
@@ -101,10 +117,13 @@ mod tests {
             (ColumnType::Timestamp, Value::Timestamp(0)),
             (ColumnType::Timestamp, Value::Timestamp(-1)),
             (ColumnType::Timestamp, Value::Timestamp(1_700_000_000_123)),
+            (ColumnType::Date, Value::Date(-719_162)),
+            (ColumnType::Date, Value::Date(2_932_896)),
             (ColumnType::Float, Value::Float(-1.5e-30)),
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),
             (ColumnType::Text, Value::Text(String::new())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(1))),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
             (ColumnType::Int, Value::Null),
         ]

@@ -3,7 +3,7 @@
 use bakeoff_workload::ColumnType;
 
 use super::catalog::Column;
-use crate::live::{Described, Fate, Holding, LiveKey, Stored};
+use crate::live::{Described, Fate, Holding, LiveKey, Stored, hold_days_as_times};
 use crate::postgres::layout::quoted;
 
 /// Types whose values are times.
@@ -29,6 +29,9 @@ pub fn described(columns: &[Column], key: Option<&LiveKey>) -> Vec<Described> {
             fate: fate(column),
         })
         .collect();
+    if let Some(key) = key {
+        hold_days_as_times(&mut described, &key.order);
+    }
     // A sort that keeps the order of the others.
     described.sort_by_key(|column| !column.is_key);
     described
@@ -49,19 +52,13 @@ fn fate(column: &Column) -> Fate {
         "numeric" => return Fate::Held(Holding::Decimal, ""),
         "timestamp" => (ColumnType::Timestamp, ""),
         "timestamptz" => (ColumnType::Timestamp, "held in UTC"),
-        "date" => (
-            ColumnType::Timestamp,
-            "held as the midnight (UTC) that it begins with",
-        ),
+        "date" => (ColumnType::Date, ""),
         "time" => (ColumnType::Text, "held as text, in the same order"),
         "timetz" => (
             ColumnType::Text,
             "held as text, which is not ordered as times are",
         ),
-        "uuid" => (
-            ColumnType::Text,
-            "held as text of 36 characters instead of 16 bytes",
-        ),
+        "uuid" => (ColumnType::Uuid, ""),
         "inet" | "cidr" => (
             ColumnType::Text,
             "held as text, which is not ordered as addresses are",
@@ -113,6 +110,7 @@ pub fn selection(columns: &[Column], held: &[Stored]) -> String {
 fn selected(column: &str, base_type: &str) -> String {
     let name = quoted(column);
     match base_type {
+        "date" => format!("CASE WHEN isfinite({name}) THEN {name} END AS {name}"),
         _ if is_time(base_type) => {
             format!("CASE WHEN isfinite({name}) THEN {name}::timestamp END AS {name}")
         }

@@ -50,10 +50,10 @@ fn every_type_of_postgresql_is_held_or_left_out_with_a_sentence() {
         ("float4", Holding::As(ColumnType::Float), ""),
         ("float8", Holding::As(ColumnType::Double), ""),
         ("numeric", Holding::Decimal, ""),
-        ("date", Holding::As(ColumnType::Timestamp), "midnight"),
+        ("date", Holding::As(ColumnType::Date), ""),
         ("timestamptz", Holding::As(ColumnType::Timestamp), "in UTC"),
         ("time", Holding::As(ColumnType::Text), "same order"),
-        ("uuid", Holding::As(ColumnType::Text), "36 characters"),
+        ("uuid", Holding::As(ColumnType::Uuid), ""),
         ("inet", Holding::As(ColumnType::Text), "addresses"),
         ("varchar", Holding::As(ColumnType::Text), ""),
     ] {

@@ -235,3 +235,15 @@ fn what_is_no_plain_comparison_is_left_as_it_is() {
         assert_eq!(asked(sql, &found, Language::Sql).unwrap().sql, sql);
     }
 }
+
+#[test]
+fn a_single_date_is_drawn_and_a_range_of_dates_is_told() {
+    let mut found = made();
+    found.columns[2].kind = ColumnType::Date;
+    let of_day = "SELECT * FROM readings WHERE heat = '2026-05-01'";
+    let question = asked(of_day, &found, Language::Sql).unwrap();
+    assert_eq!(question.sql, "SELECT * FROM readings WHERE heat = ${heat}");
+    let range = "SELECT * FROM readings WHERE heat >= '2026-05-01' AND heat < '2026-06-01'";
+    let why = asked(range, &found, Language::Sql).unwrap_err();
+    assert!(why.contains("not one of numbers"), "{why}");
+}

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
-    TimestampMillisecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array, Int64Array,
+    StringArray, TimestampMillisecondArray,
 };
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -119,12 +119,21 @@ pub fn events() -> Table {
         Some(f32::MIN_POSITIVE),
         Some(-0.0),
     ];
+    // From 1614 to 9999.
+    let due = [
+        Some(-1),
+        None,
+        Some(0),
+        Some(20_574),
+        Some(2_932_896),
+        Some(-130_000),
+    ];
     let n = keys.len();
     Table::new(
         "events",
         r#"partition_key = ["series"]
 order_key = ["time"]
-columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp", weight = "float" }"#,
+columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp", weight = "float", due = "date" }"#,
         vec![
             Arc::new(keys.iter().map(|k| Some(k.0)).collect::<StringArray>()),
             Arc::new(
@@ -139,6 +148,7 @@ columns = { series = "text", time = "timestamp", flag = "boolean", small = "int"
             Arc::new(cycle(&labels, n).collect::<StringArray>()),
             Arc::new(cycle(&seen, n).collect::<TimestampMillisecondArray>()),
             Arc::new(cycle(&weights, n).collect::<Float32Array>()),
+            Arc::new(cycle(&due, n).collect::<Date32Array>()),
         ],
     )
 }

@@ -4,8 +4,10 @@ use toml::{Spanned, Value as Toml};
 
 use super::super::number;
 use super::Checked;
-use super::values::moment;
-use crate::{ColumnGenerator, ColumnType, Result, Sequence, wire};
+use super::values::{day_of, moment};
+use crate::{ColumnGenerator, ColumnType, Result, Sequence, days, wire};
+
+const NANOSECONDS_OF_A_DAY: u128 = 86_400_000_000_000;
 
 impl Checked<'_> {
     /// Checks a sequence.
@@ -21,6 +23,7 @@ impl Checked<'_> {
         };
         let (start, step) = match self.column.kind {
             ColumnType::Timestamp => self.times(wire)?,
+            ColumnType::Date => self.days(wire)?,
             _ => (
                 self.whole(written.start.as_ref(), "start", 0)?,
                 self.whole(written.step.as_ref(), "step", 1)?,
@@ -79,6 +82,29 @@ impl Checked<'_> {
         Ok((start_ms, step_ms))
     }
 
+    /// Returns start and step in days.
+    fn days(&self, wire: &Spanned<wire::Sequence>) -> Result<(i64, i64)> {
+        const EXAMPLE: &str =
+            "a sequence of dates has, for example, { start = \"2024-01-01\", step = \"1d\" }";
+        let (start, step) = (&wire.get_ref().start, &wire.get_ref().step);
+        let (Some(start), Some(step)) = (start, step) else {
+            return Err(self.document.error(wire.span(), EXAMPLE));
+        };
+        let first =
+            day_of(start.get_ref()).ok_or_else(|| self.document.error(start.span(), EXAMPLE))?;
+        let length = step.get_ref().as_str().and_then(|text| {
+            let duration = humantime::parse_duration(text).ok()?;
+            i64::try_from(duration.as_nanos() / NANOSECONDS_OF_A_DAY)
+                .ok()
+                .filter(|_| duration.as_nanos() % NANOSECONDS_OF_A_DAY == 0)
+        });
+        let length = length.ok_or_else(|| {
+            let message = format!("`step` has to be whole days; {EXAMPLE}");
+            self.document.error(step.span(), message)
+        })?;
+        Ok((first.into(), length))
+    }
+
     /// Checks that the last value of the cycle, or of all rows that the file mentions, fits the
     /// column.
     fn last_value_fits(
@@ -92,11 +118,16 @@ impl Checked<'_> {
         let value = i128::from(sequence.start) + i128::from(sequence.step) * i128::from(last);
         let fits = match self.column.kind {
             ColumnType::Int => i32::try_from(value).is_ok(),
+            ColumnType::Date => i32::try_from(value).is_ok_and(days::is_in_calendar),
             _ => i64::try_from(value).is_ok(),
         };
         if fits {
             return Ok(());
         }
+        let value = match self.column.kind {
+            ColumnType::Date => "a day behind the year 9999".to_owned(),
+            _ => value.to_string(),
+        };
         let message = format!(
             "the sequence reaches {value}, which does not fit column `{}` of type {}",
             self.column.name,

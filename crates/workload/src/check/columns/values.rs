@@ -6,7 +6,7 @@ use toml::{Spanned, Value as Toml};
 
 use super::super::number;
 use super::{Checked, MOST_BYTES};
-use crate::{ColumnGenerator, ColumnType, Result, Value, source, wire};
+use crate::{ColumnGenerator, ColumnType, Result, Value, days, source, uuids, wire};
 
 /// Exponent of `zipf` by default.
 const USUAL_EXPONENT: f64 = 0.99;
@@ -194,9 +194,20 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
         }
         (ColumnType::Double, number) => Value::Double(real(number)?),
         (ColumnType::Text, Toml::String(text)) => Value::Text(text.clone()),
+        (ColumnType::Uuid, Toml::String(text)) => Value::Uuid(uuids::parsed(text)?),
         (ColumnType::Timestamp, time) => Value::Timestamp(moment(time)?),
+        (ColumnType::Date, day) => Value::Date(day_of(day)?),
         _ => return None,
     })
+}
+
+/// Returns the number of a day since 1970-01-01.
+pub fn day_of(value: &Toml) -> Option<i32> {
+    match value {
+        Toml::String(text) => days::of_text(text),
+        Toml::Datetime(day) => days::of_text(&day.to_string()),
+        _ => None,
+    }
 }
 
 /// Returns the milliseconds of a time since the epoch, in UTC if it has no zone.

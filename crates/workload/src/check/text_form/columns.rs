@@ -154,9 +154,9 @@ pub fn formats(
 ) -> Result<BTreeMap<String, TimeFormat>> {
     let mut formats = BTreeMap::new();
     for (column, written) in by_column(document, data.format.as_ref(), table)? {
-        if column.kind != ColumnType::Timestamp {
+        if !matches!(column.kind, ColumnType::Timestamp | ColumnType::Date) {
             let message = format!(
-                "`format` is for columns of the type `timestamp`, but `{}` is a {}",
+                "`format` is for columns of the types `timestamp` and `date`, but `{}` is a {}",
                 column.name,
                 column.kind.name()
             );

@@ -1,16 +1,17 @@
 //! Columns of files with types, cast to those of a table without loss.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::kernels::cmp::not_distinct;
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::{DataType, Date32Type, Schema};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use super::{BadCell, data_error, header, table_batch};
-use crate::{Column, ColumnType, Error, Result, Table, TextForm};
+use crate::{Column, ColumnType, Error, Result, Table, TextForm, days, uuids};
 
 /// Returns the index in the file of each column of the table, by the names that `form` gives.
 ///
@@ -108,7 +109,10 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
         ColumnType::Text => {
             matches!(stored, Utf8 | LargeUtf8 | Utf8View) || has_more_digits(stored)
         }
-        ColumnType::Timestamp => matches!(stored, Timestamp(..) | Date32 | Date64),
+        ColumnType::Uuid => uuids::may_be(stored),
+        ColumnType::Timestamp | ColumnType::Date => {
+            matches!(stored, Timestamp(..) | Date32 | Date64)
+        }
         ColumnType::Blob => {
             matches!(
                 stored,
@@ -134,6 +138,19 @@ pub fn has_more_digits(stored: &DataType) -> bool {
     }
 }
 
+/// Returns the canonical texts of UUIDs.
+fn canonical_uuids(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
+    let unexpected =
+        |error: ArrowError| BadCell::new(0, &column.name, format!("cannot be cast: {error}"));
+    match uuids::canonical(stored).map_err(unexpected)? {
+        Ok(uuids) => Ok(Arc::new(uuids)),
+        Err(row) => {
+            let why = describe_loss(column.kind, stored, row);
+            Err(BadCell::new(row, &column.name, why))
+        }
+    }
+}
+
 /// Returns whether all values of a column of a file are exactly of this type.
 pub fn fits(kind: ColumnType, stored: &ArrayRef) -> bool {
     let column = Column {
@@ -144,9 +161,12 @@ pub fn fits(kind: ColumnType, stored: &ArrayRef) -> bool {
 }
 
 fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
+    if column.kind == ColumnType::Uuid {
+        return canonical_uuids(column, stored);
+    }
     let kind = column.kind.arrow();
     if *stored.data_type() == kind {
-        return Ok(stored.clone());
+        return in_calendar(column, stored.clone());
     }
     let unexpected =
         |error: ArrowError| BadCell::new(0, &column.name, format!("cannot be cast: {error}"));
@@ -160,12 +180,32 @@ fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
     let back = cast_with_options(&values, stored.data_type(), &options).map_err(unexpected)?;
     let kept = not_distinct(&back, &stored).map_err(unexpected)?;
     match kept.values().iter().position(|kept| !kept) {
-        None => Ok(values),
+        None => in_calendar(column, values),
         Some(row) => Err(BadCell::new(
             row,
             &column.name,
             describe_loss(column.kind, &stored, row),
         )),
+    }
+}
+
+/// Returns the values of a column, unless they are days of which one is out of the calendar that all engines have.
+fn in_calendar(column: &Column, values: ArrayRef) -> Result<ArrayRef, BadCell> {
+    let Some(all) = values.as_primitive_opt::<Date32Type>() else {
+        return Ok(values);
+    };
+    let is_outside = |day: Option<i32>| day.is_some_and(|day| !days::is_in_calendar(day));
+    let outside = all.iter().position(is_outside);
+    match outside {
+        None => Ok(values),
+        Some(row) => {
+            let value = arrow::util::display::array_value_to_string(&values, row);
+            let message = format!(
+                "`{}` is not a date of the years 1 to 9999, which all engines have: correct it, or make it null",
+                value.unwrap_or_default()
+            );
+            Err(BadCell::new(row, &column.name, message))
+        }
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::BadCell;
 use crate::number_form::{grouped, has_decimal_comma};
 use crate::time_format::{has_offset, iso_time};
-use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone};
+use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone, days, uuids};
 use arrow::array::{
-    ArrayRef, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array,
-    StringArray, TimestampMillisecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array,
+    Int64Array, StringArray, TimestampMillisecondArray,
 };
 
 /// Converts the cells of one column to its type.
@@ -28,9 +28,17 @@ pub fn parse(column: &Column, text: &StringArray, form: &TextForm) -> Result<Arr
         }
         ColumnType::Double => Arc::new(Float64Array::from(cells.read_numbers()?)),
         ColumnType::Text => Arc::new(text.clone()),
+        ColumnType::Uuid => {
+            let uuids = cells.read(|cell| uuids::parsed(cell).map(|uuid| uuid.to_string()))?;
+            Arc::new(StringArray::from(uuids))
+        }
         ColumnType::Timestamp => {
             let times = cells.read(|cell| time(column, cell, form))?;
             Arc::new(TimestampMillisecondArray::from(times))
+        }
+        ColumnType::Date => {
+            let days = cells.read(|cell| day(column, cell, form))?;
+            Arc::new(Date32Array::from(days))
         }
         ColumnType::Blob => {
             let blobs = cells.read(bytes)?;
@@ -53,7 +61,9 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         ColumnType::Float => float(trimmed, numbers).is_some(),
         ColumnType::Double => number::<f64>(trimmed, numbers).is_some(),
         ColumnType::Text => true,
+        ColumnType::Uuid => uuids::parsed(trimmed).is_some(),
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
+        ColumnType::Date => day(column, trimmed, form).is_some(),
         ColumnType::Blob => bytes(trimmed).is_some(),
     };
     (!fits).then(|| format!("column `{}`: {}", column.name, not_a(column, cell, form)))
@@ -74,6 +84,16 @@ fn without_null_words(text: &StringArray, form: &TextForm) -> StringArray {
 fn time(column: &Column, cell: &str, form: &TextForm) -> Option<i64> {
     let format = form.formats.get(&column.name);
     milliseconds_in(cell, format, form.zone.as_ref())
+}
+
+/// Returns the day since 1970 that a cell of a column says, also as its midnight; no zone moves it.
+fn day(column: &Column, cell: &str, form: &TextForm) -> Option<i32> {
+    let format = form.formats.get(&column.name);
+    if format.is_none() && cell.parse::<i64>().is_ok() {
+        return None;
+    }
+    let written = days::of_text(cell).filter(|_| format.is_none());
+    written.or_else(|| days::of_milliseconds(milliseconds_in(cell, format, None)?))
 }
 
 /// Returns the milliseconds since 1970 that a cell says in a form, or in the usual one, and in a zone where it says no
@@ -160,6 +180,12 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
             zone.name()
         );
     }
+    let is_date = column.kind == ColumnType::Date;
+    if is_date && has_hour(cell.trim(), format) {
+        return format!(
+            "`{shown}{dots}` is a time within a day, and a date has none: make the column `timestamp`"
+        );
+    }
     if let Some(format) = format {
         let short = format.with_short_year(cell.trim());
         let short = short.map_or(String::new(), |short| {
@@ -175,9 +201,15 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
         ColumnType::Float => "a float (a number of up to 3.4e38)",
         ColumnType::Double => "a double",
         ColumnType::Text => "text",
+        ColumnType::Uuid => {
+            "a uuid (32 hexadecimal digits with hyphens, as 6a1f0b0c-8a7e-11ee-b962-0242ac120002)"
+        }
         ColumnType::Timestamp => {
             "a timestamp (2014-02-14T14:30:00, UTC if it has no zone, or milliseconds since 1970; \
              nothing below a millisecond; [data.format] says other forms)"
+        }
+        ColumnType::Date => {
+            "a date (2014-02-14, of the years 1 to 9999; [data.format] says other forms)"
         }
         ColumnType::Blob => {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
@@ -186,6 +218,13 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
     let signs = numbers.filter(|_| column.kind.is_number());
     let signs = signs.map_or(String::new(), |form| format!(" with {}", form.described()));
     format!("`{shown}{dots}` is not {expected}{signs}{advice}")
+}
+
+/// Returns whether a cell is a time that no day begins with.
+fn has_hour(cell: &str, format: Option<&TimeFormat>) -> bool {
+    let is_number = format.is_none() && cell.parse::<i64>().is_ok();
+    let time = milliseconds_in(cell, format, None).filter(|_| !is_number);
+    time.is_some_and(|time| time % days::MILLISECONDS_OF_A_DAY != 0)
 }
 
 /// Texts with which others mark a missing value, besides [`NULL_WORDS`], in small letters.

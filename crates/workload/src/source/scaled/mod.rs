@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::compute::take;
-use arrow::datatypes::{Int32Type, Int64Type, SchemaRef, TimestampMillisecondType};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMillisecondType};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
@@ -44,7 +44,7 @@ use self::shape::{Counted, Shape};
 use self::spread::numbers;
 use self::times::Times;
 use super::{BadRows, GrownFrom, RowBatch, RowBatches, RowSource};
-use crate::{ColumnType, Error, Result, SampleAxis, ScaleSample, Stream, Table};
+use crate::{ColumnType, Error, Result, SampleAxis, ScaleSample, Stream, Table, days};
 
 /// Most bytes of a sample in memory, in which it is kept.
 const SAMPLE_BYTES: usize = 64 << 20;
@@ -298,6 +298,13 @@ fn moved(column: &ArrayRef, kind: ColumnType, by: i64, copies: &[u64]) -> ArrayR
             i32::try_from(sum(row, i64::from(value))).unwrap_or(value)
         }),
         ColumnType::Timestamp => numbers::<TimestampMillisecondType>(column, sum),
+        // Those that leave the calendar stay.
+        ColumnType::Date => numbers::<Date32Type>(column, |row, value| {
+            let time = sum(row, days::milliseconds(value));
+            let day = i32::try_from(time.div_euclid(days::MILLISECONDS_OF_A_DAY)).ok();
+            day.filter(|day| days::is_in_calendar(*day))
+                .unwrap_or(value)
+        }),
         _ => numbers::<Int64Type>(column, sum),
     }
 }

@@ -151,7 +151,13 @@ impl About<'_> {
         if let Some(step) = step.filter(|_| !is_kept) {
             return Ok(Role::Moved(step));
         }
-        if column.kind == ColumnType::Timestamp && (is_key || !values.is_of_series) {
+        let is_time = match column.kind {
+            ColumnType::Timestamp => true,
+            // Days move with times alone: a number of the order key has units that nobody knows.
+            ColumnType::Date => self.has_times(),
+            _ => false,
+        };
+        if is_time && (is_key || !values.is_of_series) {
             return Ok(match (self.axis, self.times) {
                 (SampleAxis::Time, Some(times)) => Role::Moved(times.period),
                 _ => Role::Own,
@@ -209,6 +215,11 @@ impl About<'_> {
                     true
                 }
             })
+    }
+
+    fn has_times(&self) -> bool {
+        let time = self.table.time_column();
+        time.is_some_and(|time| self.table.columns[time].kind == ColumnType::Timestamp)
     }
 
     fn is_time_in_key(&self) -> bool {
@@ -336,6 +347,6 @@ impl About<'_> {
 fn can_be_renamed(kind: ColumnType) -> bool {
     matches!(
         kind,
-        ColumnType::Text | ColumnType::Int | ColumnType::Bigint
+        ColumnType::Text | ColumnType::Uuid | ColumnType::Int | ColumnType::Bigint
     )
 }

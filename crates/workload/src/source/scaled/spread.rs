@@ -4,16 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringBuilder,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringArray,
+    StringBuilder,
 };
-use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::growth::Growth;
 use super::near;
 use super::neighbours::Neighbours;
 use super::sample::Sample;
-use crate::{ColumnType, SampleAxis, Stream};
+use crate::{ColumnType, SampleAxis, Stream, uuids};
 
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
 const MOST_CODES: usize = 64;
@@ -161,6 +164,17 @@ impl Spread {
                 }
                 Arc::new(out.finish())
             }
+            ColumnType::Uuid => {
+                let cells = column.as_string::<i32>().iter().enumerate();
+                let uuids = cells.map(|(row, cell)| {
+                    let cell = cell?;
+                    Some(match draw(row, xxh3_64(cell.as_bytes())) {
+                        Some(mut draws) => uuids::drawn(&mut draws).to_string(),
+                        None => cell.to_owned(),
+                    })
+                });
+                Arc::new(uuids.collect::<StringArray>())
+            }
             ColumnType::Blob => {
                 let cells = column.as_binary::<i32>();
                 let mut out = BinaryBuilder::new();
@@ -177,7 +191,7 @@ impl Spread {
                 }
                 Arc::new(out.finish())
             }
-            ColumnType::Boolean | ColumnType::Timestamp => column.clone(),
+            ColumnType::Boolean | ColumnType::Timestamp | ColumnType::Date => column.clone(),
         }
     }
 
@@ -247,6 +261,11 @@ pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
             .iter()
             .map(|cell| cell.map(|cell| cell as u64))
             .collect(),
+        ColumnType::Date => column
+            .as_primitive::<Date32Type>()
+            .iter()
+            .map(|cell| cell.map(|cell| i64::from(cell) as u64))
+            .collect(),
         ColumnType::Float => column
             .as_primitive::<Float32Type>()
             .iter()
@@ -257,7 +276,7 @@ pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
             .iter()
             .map(|cell| cell.map(f64::to_bits))
             .collect(),
-        ColumnType::Text => column
+        ColumnType::Text | ColumnType::Uuid => column
             .as_string::<i32>()
             .iter()
             .map(|cell| cell.map(|cell| xxh3_64(cell.as_bytes())))

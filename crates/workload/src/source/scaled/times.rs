@@ -28,11 +28,18 @@ impl Times {
         let (first, last) = sample.first_and_last(0..all)?;
         let span = last.checked_sub(first).filter(|span| *span > 0)?;
         let is_time = |index: usize| table.columns[index].kind == ColumnType::Timestamp;
-        let has_days = table.time_column().is_some_and(is_time) && span >= 2 * DAY_MILLISECONDS;
+        let has_times = table.time_column().is_some_and(is_time);
+        let has_days = has_times && span >= 2 * DAY_MILLISECONDS;
         let mut period = span.checked_add(gap(sample, span).max(1))?;
         // Days by which partitions are divided have to stay days.
         let key = table.partition_key.iter();
-        let has_day_in_key = { key }.any(|name| table.column_index(name).is_some_and(is_time));
+        let is_date = |name| {
+            table
+                .column(name)
+                .is_some_and(|c| c.kind == ColumnType::Date)
+        };
+        let has_day_in_key = { key }.any(|name| table.column_index(name).is_some_and(is_time))
+            || has_times && table.key().any(is_date);
         if has_days || has_day_in_key {
             let days = (period - 1) / DAY_MILLISECONDS + 1;
             period = days.checked_mul(DAY_MILLISECONDS)?;

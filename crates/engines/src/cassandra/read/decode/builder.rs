@@ -14,8 +14,8 @@ use scylla::value::CqlValue;
 use uuid::Uuid;
 
 use super::numbers;
-use crate::cassandra::read::key_value::date_from_wire;
 use crate::cassandra::read::readable::CqlKind;
+use crate::drive::values::date_from_wire;
 
 /// Bytes reserved for each text or blob, which is a guess.
 const TEXT_BYTES: usize = 8;
@@ -98,9 +98,12 @@ impl Builder {
             (Builder::Bigint(b), Some(v)) => b.append_value(i64::from_le_bytes(v.try_into().ok()?)),
             (Builder::Float(b), Some(v)) => b.append_value(f32::from_le_bytes(v.try_into().ok()?)),
             (Builder::Double(b), Some(v)) => b.append_value(f64::from_le_bytes(v.try_into().ok()?)),
+            (Builder::Date(b), Some(v)) => b.append_value(i32::from_le_bytes(v.try_into().ok()?)),
             (Builder::Timestamp(b), Some(v)) => {
                 b.append_value(i64::from_le_bytes(v.try_into().ok()?));
             }
+            // Of UUIDs, whose bytes have no other order.
+            (Builder::AsText(show, b), Some(v)) => b.append_value(show(v)?),
             (this, bytes) => return this.push_without_byte_order(bytes),
         }
         Some(())
