@@ -2,7 +2,7 @@
 //! scripts.
 
 use bakeoff_workload::infer::is_reserved;
-use bakeoff_workload::{DesignId, Table};
+use bakeoff_workload::{ColumnType, DesignId, Table};
 
 /// Most characters of a keyspace, schema or table: what Cassandra takes, less room for what is appended.
 const MOST_CHARACTERS: usize = 36;
@@ -87,7 +87,14 @@ impl Adoption {
         });
         let types = table.columns.iter();
         let types: Vec<String> = types
-            .map(|column| format!("{}={}", column.name, column.kind.name()))
+            .map(|column| {
+                let kind = match column.kind {
+                    // Columnar tables have no type of them.
+                    ColumnType::Uuid => ColumnType::Text,
+                    kind => kind,
+                };
+                format!("{}={}", column.name, kind.name())
+            })
             .collect();
         options.push(format!("--types {}", types.join(",")));
         for (setting, option) in INGESTED {
@@ -139,7 +146,7 @@ pub fn in_shell(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::{Column, ColumnType};
+    use bakeoff_workload::Column;
 
     use super::*;
 
@@ -184,6 +191,7 @@ mod tests {
             columns: vec![
                 column("a", ColumnType::Text),
                 column("b", ColumnType::Timestamp),
+                column("c", ColumnType::Uuid),
             ],
             partition_key: vec!["a".to_owned()],
             order_key: vec!["b".to_owned()],
@@ -192,7 +200,7 @@ mod tests {
         let adoption = Adoption::of_ingest(&id, &table, "\"dir:$1\"", "", "FOLDER");
         let load = adoption.load.unwrap();
         let expected = "bakeoff ingest rows.csv --into dir:FOLDER --partition-key a --order-key b \
-                        --types a=text,b=timestamp --bucket 7d --profile compact";
+                        --types a=text,b=timestamp,c=text --bucket 7d --profile compact";
         assert_eq!(load.statements, [expected]);
         assert!(load.lines[0].starts_with("bakeoff ingest \"$rows/rows.csv\" --into \"dir:$1\" "));
     }

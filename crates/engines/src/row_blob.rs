@@ -2,12 +2,12 @@
 //!
 //! A blob begins with a bitmap that has a bit for each column, least significant bit first, set for
 //! null. The values that are not null follow in column order: booleans as 1 byte, int and float as 4,
-//! bigint, double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
-//! their bytes.
+//! bigint, double and timestamp as 8 bytes, all little-endian; uuid as its 16 bytes; text and blob as their length in
+//! LEB128 and their bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
-use bakeoff_workload::{ColumnType, Value};
+use bakeoff_workload::{ColumnType, Value, uuids};
 
 /// Appends the blob of one row, whose columns outside the key are given in table order.
 pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>) {
@@ -36,6 +36,10 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
                 let millis = array.as_primitive::<TimestampMillisecondType>().value(row);
                 out.extend(millis.to_le_bytes());
             }
+            ColumnType::Uuid => {
+                let uuid = uuids::parsed(array.as_string::<i32>().value(row));
+                out.extend(uuid.unwrap_or_default().as_bytes());
+            }
             ColumnType::Text => {
                 push_bytes(array.as_string::<i32>().value(row).as_bytes(), out);
             }
@@ -56,6 +60,7 @@ pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
             Value::Bigint(v) | Value::Timestamp(v) => out.extend(v.to_le_bytes()),
             Value::Float(v) => out.extend(v.to_le_bytes()),
             Value::Double(v) => out.extend(v.to_le_bytes()),
+            Value::Uuid(v) => out.extend(v.as_bytes()),
             Value::Text(v) => push_bytes(v.as_bytes(), out),
             Value::Blob(v) => push_bytes(v, out),
         }
@@ -95,6 +100,7 @@ pub fn decode<'a>(
             ColumnType::Boolean => 1,
             ColumnType::Int | ColumnType::Float => 4,
             ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
+            ColumnType::Uuid => 16,
             ColumnType::Text | ColumnType::Blob => take_length(&mut rest)?,
         };
         let (value, after) = rest.split_at_checked(width)?;
@@ -127,14 +133,17 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [ColumnType; 6] = [
+    const KINDS: [ColumnType; 7] = [
         ColumnType::Int,
         ColumnType::Text,
         ColumnType::Double,
         ColumnType::Boolean,
         ColumnType::Bigint,
         ColumnType::Float,
+        ColumnType::Uuid,
     ];
+
+    const UUID: &str = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
 
     fn blob(row: usize) -> Vec<u8> {
         let long = "x".repeat(300);
@@ -145,6 +154,7 @@ mod tests {
             Arc::new(BooleanArray::from(vec![Some(true), None])),
             Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(7)])),
             Arc::new(Float32Array::from(vec![Some(-0.1), None])),
+            Arc::new(StringArray::from(vec![Some(UUID), None])),
         ];
         let columns: Vec<_> = KINDS.into_iter().zip(&arrays).collect();
         let mut out = Vec::new();
@@ -163,14 +173,16 @@ mod tests {
 
     #[test]
     fn every_type_comes_back_with_its_nulls() {
-        let first = values(&blob(0), 5).unwrap();
+        let first = values(&blob(0), 6).unwrap();
         assert_eq!(first[0].as_deref(), Some(&(-5i32).to_le_bytes()[..]));
         assert_eq!(first[1].as_ref().unwrap().len(), 300);
         assert!(f64::from_le_bytes(first[2].clone().unwrap().try_into().unwrap()).is_nan());
         assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
         assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
         assert_eq!(first[5].as_deref(), Some(&(-0.1f32).to_le_bytes()[..]));
-        let second = values(&blob(1), 5).unwrap();
+        let uuid = uuids::parsed(UUID).unwrap();
+        assert_eq!(first[6].as_deref(), Some(&uuid.as_bytes()[..]));
+        let second = values(&blob(1), 6).unwrap();
         assert_eq!(
             second,
             [
@@ -179,6 +191,7 @@ mod tests {
                 None,
                 None,
                 Some(7i64.to_le_bytes().to_vec()),
+                None,
                 None
             ]
         );
@@ -193,7 +206,7 @@ mod tests {
     fn a_torn_blob_is_detected_wherever_it_is_torn() {
         let whole = blob(0);
         for length in 0..whole.len() {
-            assert_eq!(values(&whole[..length], 5), None, "cut at {length}");
+            assert_eq!(values(&whole[..length], 6), None, "cut at {length}");
         }
     }
 }

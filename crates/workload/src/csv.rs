@@ -123,6 +123,7 @@ impl<'a> Cells<'a> {
                 Values::Timestamp(column.as_primitive::<TimestampMillisecondType>())
             }
             ColumnType::Blob => Values::Blob(column.as_binary::<i32>()),
+            ColumnType::Uuid => Values::Plain(column.as_string::<i32>()),
             ColumnType::Text => {
                 let texts = column.as_string::<i32>();
                 let bytes = texts.value_data().iter();

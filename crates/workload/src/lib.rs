@@ -33,6 +33,7 @@ mod table;
 mod text_form;
 mod time_format;
 mod tsbs;
+pub mod uuids;
 mod values;
 mod wire;
 mod with_designs;

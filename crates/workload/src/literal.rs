@@ -32,7 +32,7 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
         ColumnType::Bigint => column.as_primitive::<Int64Type>().value(index).to_string(),
         ColumnType::Float => float(column.as_primitive::<Float32Type>().value(index)),
         ColumnType::Double => double(column.as_primitive::<Float64Type>().value(index)),
-        ColumnType::Text => text(column.as_string::<i32>().value(index)),
+        ColumnType::Text | ColumnType::Uuid => text(column.as_string::<i32>().value(index)),
         ColumnType::Timestamp => timestamp(
             column
                 .as_primitive::<TimestampMillisecondType>()

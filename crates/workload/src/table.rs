@@ -34,6 +34,9 @@ pub enum ColumnType {
     /// A floating-point number of 64 bits.
     Double,
     Text,
+    /// A UUID: 16 bytes, or its text of 36 characters in lower case where an engine has no such type. None is in an
+    /// order key, since not all engines order them alike.
+    Uuid,
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp,
     /// Any bytes.
@@ -100,13 +103,14 @@ impl Table {
 
 impl ColumnType {
     /// All types with their names.
-    pub const ALL: [(&'static str, ColumnType); 8] = [
+    pub const ALL: [(&'static str, ColumnType); 9] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
         ("bigint", ColumnType::Bigint),
         ("float", ColumnType::Float),
         ("double", ColumnType::Double),
         ("text", ColumnType::Text),
+        ("uuid", ColumnType::Uuid),
         ("timestamp", ColumnType::Timestamp),
         ("blob", ColumnType::Blob),
     ];
@@ -120,6 +124,7 @@ impl ColumnType {
             ColumnType::Float => "float",
             ColumnType::Double => "double",
             ColumnType::Text => "text",
+            ColumnType::Uuid => "uuid",
             ColumnType::Timestamp => "timestamp",
             ColumnType::Blob => "blob",
         }
@@ -151,6 +156,7 @@ impl ColumnType {
             ColumnType::Float => DataType::Float32,
             ColumnType::Double => DataType::Float64,
             ColumnType::Text => DataType::Utf8,
+            ColumnType::Uuid => DataType::Utf8,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             ColumnType::Blob => DataType::Binary,
         }
@@ -167,6 +173,9 @@ mod tests {
             .filter(|(_, kind)| kind.can_be_key())
             .map(|(name, _)| *name)
             .collect();
-        assert_eq!(found, ["boolean", "int", "bigint", "text", "timestamp"]);
+        assert_eq!(
+            found,
+            ["boolean", "int", "bigint", "text", "uuid", "timestamp"]
+        );
     }
 }

@@ -7,8 +7,9 @@ use arrow::array::{
     Int64Array, StringArray, TimestampMillisecondArray,
 };
 use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use uuid::Uuid;
 
-use crate::ColumnType;
+use crate::{ColumnType, uuids};
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,7 @@ pub enum Value {
     Float(f32),
     Double(f64),
     Text(String),
+    Uuid(Uuid),
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp(i64),
     Blob(Vec<u8>),
@@ -76,6 +78,10 @@ impl Value {
             ColumnType::Float => Value::Float(column.as_primitive::<Float32Type>().value(index)),
             ColumnType::Double => Value::Double(column.as_primitive::<Float64Type>().value(index)),
             ColumnType::Text => Value::Text(column.as_string::<i32>().value(index).to_owned()),
+            ColumnType::Uuid => {
+                let uuid = uuids::parsed(column.as_string::<i32>().value(index));
+                uuid.map_or(Value::Null, Value::Uuid)
+            }
             ColumnType::Timestamp => Value::Timestamp(
                 column
                     .as_primitive::<TimestampMillisecondType>()
@@ -102,6 +108,7 @@ impl Value {
             ColumnType::Float => array!(Float32Array, Float, |v: &f32| *v),
             ColumnType::Double => array!(Float64Array, Double, |v: &f64| *v),
             ColumnType::Text => array!(StringArray, Text, String::as_str),
+            ColumnType::Uuid => array!(StringArray, Uuid, Uuid::to_string),
             ColumnType::Timestamp => {
                 array!(TimestampMillisecondArray, Timestamp, |v: &i64| *v)
             }
@@ -123,6 +130,7 @@ mod tests {
             (ColumnType::Float, Value::Float(0.1)),
             (ColumnType::Double, Value::Double(-0.5)),
             (ColumnType::Text, Value::Text("ä".to_owned())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(5))),
             (ColumnType::Timestamp, Value::Timestamp(5)),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
         ];

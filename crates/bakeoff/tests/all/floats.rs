@@ -1,5 +1,5 @@
-//! Columns of floats of 32 bits: every engine stores them in four bytes and answers as with doubles. Where an engine is
-//! not installed its test prints why it is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
+//! Columns of floats of 32 bits: every engine stores them in four bytes and answers as with doubles. And columns of
+//! UUIDs, which are texts in questions whatever an engine stores. Where an engine is not installed its test prints why it is skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use bakeoff_testing::times;
 
@@ -17,6 +17,7 @@ time = "timestamp"
 heat = "float"
 flow = "float"
 level = "double"
+device = "uuid"
 [data]
 generator = "columns"
 [data.columns]
@@ -25,12 +26,13 @@ time = { sequence = { start = 2024-01-01T00:00:00Z, step = "1m", every = 5 } }
 heat = { normal = { mean = 20, deviation = 5 } }
 flow = { choice = [0.1, 0.2, 0.7, 5] }
 level = { uniform = [0, 40] }
+device = { zipf = { items = 50, exponent = 0.99 } }
 "#;
 
 /// Questions whose answers differ in their last digits, or more, where an engine computes with floats of 32 bits. That
 /// a flow of 0.1 is above 0.1 and does not equal it is what a comparison of doubles says. Levels have 16 and 17 digits,
 /// and each has to be found that is asked for.
-const QUESTIONS: [&str; 16] = [
+const QUESTIONS: [&str; 22] = [
     "SELECT room, avg(heat) AS mean, sum(heat) AS total, stddev(heat) AS deviation FROM readings GROUP BY room ORDER BY
      room",
     "SELECT sum(heat * 3) AS three, sum(heat * flow) AS product, max(heat - flow) AS most, min(heat / 7) AS seventh
@@ -53,6 +55,15 @@ const QUESTIONS: [&str; 16] = [
     "SELECT date_trunc('day', time) AS day, avg(heat) AS mean, count(heat) AS n FROM readings GROUP BY day
      ORDER BY day",
     "SELECT * FROM readings WHERE room = ${room} ORDER BY time",
+    "SELECT device, count(*) AS n, count(DISTINCT device) AS one FROM readings GROUP BY device ORDER BY device",
+    "SELECT count(*) AS n, max(level) AS most FROM readings WHERE device = ${device} AND device IN (${device}, 'none')",
+    "SELECT min(device) AS least, max(upper(device)) AS most, count(DISTINCT device) AS n FROM readings",
+    "SELECT room, time, device FROM readings WHERE device LIKE '%a%' AND device > '4' AND device <> 'none'
+     ORDER BY device DESC, room, time LIMIT 20",
+    "SELECT a.device, count(*) AS n FROM readings a JOIN readings b ON a.device = b.device AND a.time = b.time
+     WHERE a.room = b.room GROUP BY a.device ORDER BY a.device",
+    "SELECT CASE WHEN device = ${device} THEN device ELSE substr(device, 1, 8) END AS named, count(*) AS n FROM readings
+     WHERE device IN (SELECT device FROM readings WHERE flow > 0.5) GROUP BY named ORDER BY named",
 ];
 
 /// A workload that asks these questions of some designs.
@@ -60,7 +71,12 @@ fn workload(designs: &[&str]) -> String {
     let mut text = format!("title = \"t\"\ndesigns = {designs:?}\n{TABLE}");
     for (number, sql) in QUESTIONS.iter().enumerate() {
         text += &format!("[[queries]]\nname = \"q{number}\"\nsql = \"\"\"\n{sql}\n\"\"\"\n");
-        for (name, more) in [("flow", ""), ("room", ""), ("level", ", distinct = 50")] {
+        for (name, more) in [
+            ("flow", ""),
+            ("room", ""),
+            ("device", ""),
+            ("level", ", distinct = 50"),
+        ] {
             if sql.contains(&format!("${{{name}}}")) {
                 text += &format!("parameters = {{ {name} = {{ column = \"{name}\"{more} }} }}\n");
             }
@@ -156,6 +172,8 @@ fn a_dry_run_shows_that_floats_are_widened() {
     ended
         .says("\"heat\" real")
         .says("\"heat\" float")
+        .says("\"device\" uuid")
+        .says("min((CAST(device AS TEXT) COLLATE \"C\")) AS least")
         .says("SELECT room, avg(CAST(heat AS DOUBLE)) AS mean, sum(CAST(heat AS DOUBLE)) AS total")
         .says("SELECT room, avg(cast(heat AS double precision)) AS mean");
     assert!(!bench.path("out").exists());

@@ -100,7 +100,7 @@ fn a_live_table_becomes_a_workload_that_runs() {
         "name = \"readings\"",
         "partition_key = [\"deviceid\"]",
         "order_key = [\"at\", \"part\"]",
-        "deviceid = \"text\" # uuid in the table",
+        "deviceid = \"uuid\" # uuid in the table",
         "at = \"timestamp\" # timestamp with time zone in the table, held in UTC",
         "value = \"float\" # real in the table",
         "price = \"double\" # numeric(10,2) in the table, held as double",

@@ -53,7 +53,7 @@ fn keys_and_types_of_a_workload() {
         "\"date\"",
         "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
          1958-03-29 in a file. Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, \
-         `timestamp`, `blob`",
+         `uuid`, `timestamp`, `blob`",
     );
     refused(
         &change("[\"time\"]", "[\"tiem\"]"),

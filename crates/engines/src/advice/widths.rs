@@ -82,6 +82,7 @@ fn widths(kind: ColumnType) -> Vec<Width> {
         | ColumnType::Float
         | ColumnType::Double
         | ColumnType::Text
+        | ColumnType::Uuid
         | ColumnType::Blob => Vec::new(),
     }
 }

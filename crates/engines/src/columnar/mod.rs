@@ -103,7 +103,7 @@ fn kind(kind: ColumnType) -> Kind {
         ColumnType::Bigint => Kind::Bigint,
         ColumnType::Float => Kind::Float,
         ColumnType::Double => Kind::Double,
-        ColumnType::Text => Kind::Text,
+        ColumnType::Text | ColumnType::Uuid => Kind::Text,
         ColumnType::Timestamp => Kind::Timestamp,
         ColumnType::Blob => Kind::Blob,
     }

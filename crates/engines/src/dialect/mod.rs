@@ -92,8 +92,10 @@ pub fn translated(
     let moments = in_utc.as_deref().unwrap_or(sql);
     let widened = widened::widened(table, moments);
     let with_doubles = widened.as_deref().unwrap_or(moments);
-    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_doubles));
-    let original = cut_off.as_deref().unwrap_or(with_doubles);
+    let with_texts = widened::uuids::as_texts(dialect, table, with_doubles);
+    let with_texts = with_texts.as_deref().unwrap_or(with_doubles);
+    let cut_off = { dialect.rounds_casts() }.then(|| casts::cut_off(table, with_texts));
+    let original = cut_off.as_deref().unwrap_or(with_texts);
     let certain = division::certain(table, original);
     let never_null = given::without_nulls(table, original);
     let text = sequence(dialect, [table, &certain, &never_null], original, 0)?;

@@ -4,6 +4,12 @@
 //! A float that is only shown, grouped or ordered by stays what it is. So does the least, the greatest or the newest
 //! one, so that engines may answer from their statistics, unless the question computes with such a value as well:
 //! DataFusion leaves casts out of names, and would have two aggregates of the same name.
+//!
+//! UUIDs are texts for DataFusion, and a type of their own elsewhere: with those, too, questions compute as with texts,
+//! but where they are only compared with other UUIDs.
+
+mod clauses;
+pub mod uuids;
 
 use std::cell::Cell;
 
@@ -12,6 +18,7 @@ use bakeoff_workload::{ColumnType, Table};
 use super::floats::Floats;
 use super::tokens::Kind;
 use super::units::{Unit, What, meaning, next, previous, units as units_of, written};
+use clauses::{Clause, clause_behind};
 
 /// Functions that return one of the values of their first argument as it is.
 const PICKING: [&str; 15] = [
@@ -51,21 +58,6 @@ const DECIMALS: [&str; 3] = ["dec", "decimal", "numeric"];
 /// Deepest parentheses that are looked into.
 const DEEPEST: usize = 64;
 
-/// The part of a query in which an item is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Clause {
-    /// What the whole question shows.
-    Shown,
-    /// What a query within it shows, with whose names others compute.
-    Inner,
-    /// What rows are grouped or ordered by, or the arguments of a function that picks or counts values.
-    Keys,
-    /// An expression, or a condition.
-    Value,
-    /// Tables, which have no columns by name, or anything else in which there is nothing to compute.
-    Other,
-}
-
 /// Writes a cast to double around each column of floats with which a question computes.
 pub fn widened(table: &Table, sql: &str) -> Option<String> {
     let columns = table.columns.iter();
@@ -82,7 +74,9 @@ pub fn widened(table: &Table, sql: &str) -> Option<String> {
     names.retain(|name| known.is_certain(name) && !is_given(name));
     let mut widening = Widening {
         names,
+        cast: |operand: &str| format!("CAST({operand} AS DOUBLE)"),
         keeps_picked: true,
+        keeps_compared: false,
         has_kept: Cell::new(false),
         has_computed: Cell::new(false),
     };
@@ -119,11 +113,15 @@ fn add_given(text: &str, depth: usize, given: &mut Vec<String>) {
     }
 }
 
-/// The columns of floats that a question means by their names.
+/// The columns of floats, or of UUIDs, that a question means by their names.
 struct Widening<'t> {
     names: Vec<&'t str>,
+    /// Writes the cast of an operand.
+    cast: fn(&str) -> String,
     /// Whether values that functions pick stay what they are where they are only shown or ordered by.
     keeps_picked: bool,
+    /// Whether a column stays what it is where it is only compared with UUIDs.
+    keeps_compared: bool,
     /// Whether some stayed, and whether some were computed with.
     has_kept: Cell<bool>,
     has_computed: Cell<bool>,
@@ -261,8 +259,11 @@ impl Widening<'_> {
         let mut at = 0;
         while at < units.len() {
             let is_float = self.is_one(&units[at]);
-            if let Some(first) = operand(units, at).filter(|_| is_float) {
-                let cast = format!("CAST({} AS DOUBLE)", written(&units[first..=at]));
+            let first = operand(units, at).filter(|_| is_float);
+            let first =
+                first.filter(|first| !self.keeps_compared || !self.is_compared(units, *first, at));
+            if let Some(first) = first {
+                let cast = (self.cast)(&written(&units[first..=at]));
                 units.splice(first..=at, [Unit::written(cast)]);
                 at = first;
             }
@@ -349,44 +350,6 @@ fn is_picked(item: &[Unit]) -> bool {
     };
     let is_of_call = |unit: &&Unit| unit.what == What::Group || unit.is_name();
     function.is_one_of(&PICKING) && arguments.what == What::Group && rest.iter().all(is_of_call)
-}
-
-/// Returns the clause that begins behind a unit, if one does: at a comma it is the same one again.
-fn clause_behind(units: &[Unit], at: usize, clause: Clause, selects: Clause) -> Option<Clause> {
-    let unit = &units[at];
-    let before = previous(units, at).map(|before| &units[before]);
-    let follows = |words: &[&str]| before.is_some_and(|before| before.is_one_of(words));
-    if unit.is_sign(',') {
-        return Some(clause);
-    }
-    if unit.is("select") {
-        return Some(selects);
-    }
-    if unit.is("distinct") && !follows(&["is", "not"]) || unit.is("all") && follows(&["select"]) {
-        return Some(clause);
-    }
-    if unit.is_one_of(&["where", "having", "qualify"]) || unit.is("on") && !follows(&["distinct"]) {
-        return Some(Clause::Value);
-    }
-    if unit.is("by") && follows(&["group", "order", "partition"]) {
-        return Some(Clause::Keys);
-    }
-    let is_of_all = before.is_some_and(|before| before.is_sign('*'));
-    let is_other = unit.is_one_of(&["join", "union", "intersect"])
-        || unit.is("except") && !is_of_all
-        || unit.is("from") && !follows(&["distinct"])
-        || unit.is_one_of(&["group", "order", "partition"]) && is_before(units, at, "by")
-        || unit.is_one_of(&["limit", "offset"]) && is_before_number(units, at);
-    is_other.then_some(Clause::Other)
-}
-
-fn is_before(units: &[Unit], at: usize, word: &str) -> bool {
-    next(units, at + 1).is_some_and(|place| units[place].is(word))
-}
-
-fn is_before_number(units: &[Unit], at: usize) -> bool {
-    next(units, at + 1)
-        .is_some_and(|place| units[place].is_a(Kind::Number) || units[place].is_a(Kind::Parameter))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use bakeoff_workload::{ColumnType, Value};
+use uuid::Uuid;
 
 /// Returns whether a cell of a reply (big-endian) holds a value.
 pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
@@ -32,6 +33,7 @@ fn is_equal_without_byte_order(value: &Value, cell: Option<&[u8]>) -> bool {
         (Value::Null, None) => true,
         (Value::Boolean(v), Some([byte])) => *v == (*byte != 0),
         (Value::Text(v), Some(bytes)) => v.as_bytes() == bytes,
+        (Value::Uuid(v), Some(bytes)) => v.as_bytes() == bytes,
         (Value::Blob(v), Some(bytes)) => v == bytes,
         _ => false,
     }
@@ -49,6 +51,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
         ColumnType::Timestamp => Value::Timestamp(i64::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Float => Value::Float(f32::from_be_bytes(bytes.try_into().ok()?)),
         ColumnType::Double => Value::Double(f64::from_be_bytes(bytes.try_into().ok()?)),
+        ColumnType::Uuid => Value::Uuid(Uuid::from_slice(bytes).ok()?),
         ColumnType::Text => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         ColumnType::Blob => Value::Blob(bytes.to_vec()),
     })
@@ -70,10 +73,19 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
         },
+        (Value::Uuid(a), Value::Uuid(b)) => order_of_uuid(*a).cmp(&order_of_uuid(*b)),
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         _ => Ordering::Equal,
     }
+}
+
+/// Returns what Cassandra orders UUIDs by: their versions, the times of those that have one (version 1), and their bytes.
+fn order_of_uuid(uuid: Uuid) -> (usize, u64, Uuid) {
+    let version = uuid.get_version_num();
+    let (low, middle, high, _) = uuid.as_fields();
+    let time = (u64::from(high) << 48) | (u64::from(middle) << 32) | u64::from(low);
+    (version, if version == 1 { time } else { 0 }, uuid)
 }
 
 /// Formats a value for a message, and cuts a long one.
@@ -91,6 +103,7 @@ pub fn shown(value: &Value) -> String {
         Value::Timestamp(v) => format!("{v} ms"),
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
+        Value::Uuid(v) => v.to_string(),
         Value::Text(v) => cut(format!("{v:?}")),
         Value::Blob(v) => shown_bytes(v),
     }
@@ -123,6 +136,21 @@ mod tests {
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
             let [a, b] = [pair[0], pair[1]].map(|value| Value::Float(value as f32));
             assert_eq!(order(&a, &b), Ordering::Less, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn uuids_are_ordered_by_version_time_and_bytes() {
+        let uuids = [
+            "ffffffff-0000-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000000",
+            "00000000-0001-1000-8000-000000000001",
+            "00000000-0000-4000-8000-000000000001",
+            "ffffffff-0000-4000-8000-000000000000",
+        ];
+        let uuids = uuids.map(|uuid| Value::Uuid(Uuid::try_parse(uuid).unwrap()));
+        for pair in uuids.windows(2) {
+            assert_eq!(order(&pair[0], &pair[1]), Ordering::Less, "{pair:?}");
         }
     }
 

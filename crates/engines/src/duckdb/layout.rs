@@ -248,6 +248,7 @@ impl DuckdbLayout {
             match column.kind {
                 // What a user of DuckDB has, and what its functions return.
                 ColumnType::Timestamp => format!("CAST({name} AS TIMESTAMP) AS {name}"),
+                ColumnType::Uuid => format!("CAST({name} AS UUID) AS {name}"),
                 _ => name,
             }
         });
@@ -296,7 +297,8 @@ fn type_of(kind: ColumnType) -> &'static str {
         ColumnType::Bigint => "BIGINT",
         ColumnType::Float => "FLOAT",
         ColumnType::Double => "DOUBLE",
-        ColumnType::Text => "VARCHAR",
+        // One of UUIDs becomes that when rows are sorted.
+        ColumnType::Text | ColumnType::Uuid => "VARCHAR",
         ColumnType::Timestamp => "TIMESTAMP_MS",
         ColumnType::Blob => "BLOB",
     }

@@ -8,7 +8,7 @@ use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{Field, Schema, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, uuids};
 
 use super::LiveKey;
 
@@ -49,7 +49,11 @@ pub fn held(
     for (place, column) in columns.iter().enumerate() {
         let arrays: Vec<&ArrayRef> = rows.iter().map(|rows| rows.column(place)).collect();
         let (kind, remark) = column.decided(&arrays);
-        fields.push(Field::new(&column.name, kind.arrow(), true));
+        let mut field = Field::new(&column.name, kind.arrow(), true);
+        if kind == ColumnType::Uuid {
+            field = field.with_metadata(uuids::mark());
+        }
+        fields.push(field);
         let mut said = format!("{} in the table", column.stored_as);
         for remark in [remark, column.remark, cut(&arrays)] {
             if !remark.is_empty() {

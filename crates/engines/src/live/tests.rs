@@ -7,7 +7,7 @@ use arrow::array::{
 use arrow::datatypes::{
     DataType, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
 };
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, uuids};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::held::fits_double;
@@ -239,4 +239,24 @@ fn lengths_of_time_are_written_as_settings_have_them() {
     ] {
         assert_eq!(duration(seconds), written);
     }
+}
+
+#[test]
+fn a_sample_says_which_of_its_texts_are_uuids() {
+    let uuid = uuids::numbered(1).to_string();
+    let rows = batch([
+        ("id", texts(&[Some(&uuid), None])),
+        ("note", texts(&[Some(&uuid), None])),
+    ]);
+    let columns = [
+        stored("id", Holding::As(ColumnType::Uuid)),
+        stored("note", Holding::As(ColumnType::Text)),
+    ];
+    let sampled = sampled("t", &columns, &[rows], None).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    write_rows(&sampled.rows, &mut file).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let fields = reader.schema().fields().iter();
+    let are_uuids: Vec<bool> = fields.map(|field| uuids::is_of_uuids(field)).collect();
+    assert_eq!(are_uuids, [true, false]);
 }

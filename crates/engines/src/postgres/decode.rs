@@ -10,6 +10,7 @@ use arrow::datatypes::{Field, Schema};
 use arrow::record_batch::RecordBatch;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Type};
+use uuid::Uuid;
 
 use super::numeric::Numeric;
 
@@ -103,6 +104,10 @@ impl<'a> Values<'a> {
             Type::BYTEA => Arc::new(BinaryArray::from_iter(self.0.iter().copied())),
             Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => {
                 let texts = self.map(|bytes| std::str::from_utf8(bytes).map_err(|e| e.to_string()));
+                Arc::new(StringArray::from(texts?))
+            }
+            Type::UUID => {
+                let texts = self.fixed(|bytes| Ok(Uuid::from_bytes(bytes).to_string()));
                 Arc::new(StringArray::from(texts?))
             }
             _ => return Err(format!("has the type {kind}, which is not compared")),

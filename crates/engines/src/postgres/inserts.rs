@@ -46,20 +46,27 @@ impl Inserts for CopyInserts {
         let connected = self.server.connect(&self.settings).await;
         let client = connected.map_err(|e| Failure::new(FailureKind::Connection, e.0))?;
         let copy = client.prepare(&self.copy).await.map_err(|e| failure(&e))?;
-        Ok(Box::new(CopyInserter { client, copy }))
+        let loader = Arc::clone(&self.loader);
+        Ok(Box::new(CopyInserter {
+            client,
+            copy,
+            loader,
+        }))
     }
 }
 
 struct CopyInserter {
     client: Client,
     copy: Statement,
+    /// The loader of the same table.
+    loader: Arc<Loader>,
 }
 
 #[async_trait]
 impl Inserter for CopyInserter {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
         let rejected = |message: String| Failure::new(FailureKind::Rejected, message);
-        let bytes = encoded(rows)
+        let bytes = encoded(rows, self.loader.table())
             .map_err(|e| rejected(format!("rows cannot be sent to PostgreSQL: {e}")))?;
         let copy = async {
             let sink = self.client.copy_in::<_, Bytes>(&self.copy).await?;

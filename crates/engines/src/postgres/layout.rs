@@ -297,6 +297,7 @@ fn sql_type(kind: ColumnType) -> &'static str {
         ColumnType::Float => "real",
         ColumnType::Double => "double precision",
         ColumnType::Text => "text COLLATE \"C\"",
+        ColumnType::Uuid => "uuid",
         ColumnType::Timestamp => "timestamp",
         ColumnType::Blob => "bytea",
     }

@@ -7,13 +7,18 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow::array::{ArrayRef, AsArray, BinaryArray};
+use arrow::datatypes::{DataType, Field, Schema as ArrowSchema};
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::DesignError;
+use bakeoff_workload::{ColumnType, Table, uuids};
 use bytes::{Bytes, BytesMut};
 use futures::SinkExt;
 use pgpq::ArrowToPostgresBinaryEncoder;
 use tokio::task::JoinSet;
 use tokio_postgres::Client;
+use uuid::Uuid;
 
 use super::connect::{PostgresServer, reason};
 use super::layout::{TableLayout, qualified};
@@ -82,6 +87,11 @@ impl Loader {
         Ok(())
     }
 
+    /// Returns the table whose rows are loaded.
+    pub fn table(&self) -> &Table {
+        &self.layout.table
+    }
+
     /// Closes all idle connections.
     pub fn disconnect(&self) {
         self.idle().clear();
@@ -106,7 +116,7 @@ impl Loader {
         part: i64,
         rows: &RecordBatch,
     ) -> Result<(), DesignError> {
-        let bytes = encoded(rows)
+        let bytes = encoded(rows, &self.layout.table)
             .map_err(|e| DesignError(format!("rows cannot be sent to PostgreSQL: {e}")))?;
         let copy = async {
             let transaction = client.transaction().await?;
@@ -253,8 +263,16 @@ impl Slice {
     }
 }
 
-/// Encodes rows in the format of binary COPY.
-pub fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
+/// Encodes rows of a table in the format of binary COPY.
+///
+/// # Errors
+/// A column has a type that cannot be encoded, or too long a value.
+pub fn encoded(rows: &RecordBatch, table: &Table) -> Result<Bytes, String> {
+    let rows = with_bytes_of_uuids(rows, table).map_err(|error| error.to_string())?;
+    encoded_as_they_are(&rows).map_err(|error| error.to_string())
+}
+
+fn encoded_as_they_are(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
     let mut encoder = ArrowToPostgresBinaryEncoder::try_new(&rows.schema())?;
     let mut bytes = BytesMut::new();
     encoder.write_header(&mut bytes)?;
@@ -263,11 +281,53 @@ pub fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
     Ok(bytes.freeze())
 }
 
+/// Returns rows with the 16 bytes of each UUID in place of its text, which are also those that COPY has.
+fn with_bytes_of_uuids(rows: &RecordBatch, table: &Table) -> Result<RecordBatch, ArrowError> {
+    let (mut fields, mut columns): (Vec<Field>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
+    for (field, array) in rows.schema().fields().iter().zip(rows.columns()) {
+        let column = table.column(field.name());
+        if column.is_none_or(|column| column.kind != ColumnType::Uuid) {
+            fields.push(field.as_ref().clone());
+            columns.push(Arc::clone(array));
+            continue;
+        }
+        let texts = array.as_string::<i32>().iter();
+        let uuids = texts.map(|text| text.and_then(uuids::parsed).map(Uuid::into_bytes));
+        fields.push(Field::new(
+            field.name(),
+            DataType::Binary,
+            field.is_nullable(),
+        ));
+        columns.push(Arc::new(uuids.collect::<BinaryArray>()));
+    }
+    RecordBatch::try_new(Arc::new(ArrowSchema::new(fields)), columns)
+}
+
 #[cfg(test)]
 mod tests {
-    use arrow::array::Int64Array;
+    use arrow::array::{Int64Array, StringArray};
+    use bakeoff_workload::Column;
 
     use super::*;
+
+    #[test]
+    fn uuids_are_copied_as_their_bytes() {
+        let table = Table {
+            name: "t".to_owned(),
+            columns: vec![Column {
+                name: "id".to_owned(),
+                kind: ColumnType::Uuid,
+            }],
+            partition_key: vec!["id".to_owned()],
+            order_key: Vec::new(),
+        };
+        let uuid = uuids::numbered(1);
+        let texts = Arc::new(StringArray::from(vec![uuid.to_string()]));
+        let rows = RecordBatch::try_from_iter([("id", texts as _)]).unwrap();
+        let bytes = encoded(&rows, &table).unwrap();
+        let value = [&[0, 0, 0, 16][..], uuid.as_bytes()].concat();
+        assert!(bytes.windows(20).any(|window| window == value), "{bytes:?}");
+    }
 
     #[test]
     fn each_part_that_is_not_there_is_taken_once() {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use bakeoff_workload::infer::AskedQuestion;
-use bakeoff_workload::{ColumnType, literal};
+use bakeoff_workload::{ColumnType, literal, uuids};
 
 use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
@@ -262,6 +262,8 @@ impl Rewriting<'_> {
             ColumnType::Timestamp => {
                 milliseconds(&text, self.asking.language).and_then(literal::timestamp)
             }
+            // In lower case, as it is read.
+            ColumnType::Uuid => uuids::parsed(text.trim()).map(|uuid| format!("'{uuid}'")),
             kind if kind.is_number() => text
                 .trim()
                 .parse::<f64>()

@@ -51,7 +51,7 @@ pub fn fate(written: &str, enums: &[EnumType]) -> (Fate, DeclaredForm) {
 }
 
 fn of_base(base: &str, numbers: &[u64]) -> Fate {
-    use ColumnType::{Bigint, Boolean, Double, Float, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Boolean, Double, Float, Int, Text, Timestamp, Uuid};
     let (kind, remark) = match base {
         "bool" | "boolean" => (Boolean, ""),
         "tinyint" | "smallint" | "int2" | "mediumint" | "int" | "integer" | "int4" | "int16"
@@ -75,7 +75,7 @@ fn of_base(base: &str, numbers: &[u64]) -> Fate {
         | "bpchar" | "nvarchar" | "string" | "tinytext" | "mediumtext" | "longtext" | "clob"
         | "name" => (Text, ""),
         "citext" => (Text, "held as text, in which upper and lower case differ"),
-        "uuid" => (Text, "held as text of 36 characters instead of 16 bytes"),
+        "uuid" => (Uuid, ""),
         "inet" | "cidr" => (Text, "held as text, which is not ordered as addresses are"),
         "macaddr" | "macaddr8" => (Text, "held as text"),
         "timestamp" | "timestamp without time zone" | "datetime" | "timestamp_ntz" => {
@@ -167,7 +167,7 @@ mod tests {
             ),
             ("DATE", ColumnType::Timestamp, DeclaredForm::Day),
             ("public.citext", ColumnType::Text, DeclaredForm::Plain),
-            ("UUID", ColumnType::Text, DeclaredForm::Uuid),
+            ("UUID", ColumnType::Uuid, DeclaredForm::Uuid),
             (
                 "shop.mood",
                 ColumnType::Text,

@@ -14,15 +14,15 @@ use crate::{Column, ColumnGenerator, ColumnType, Result, Table, source, wire};
 
 /// Generators, with the types of columns that they can fill.
 const KINDS: [(&str, &[ColumnType]); 11] = {
-    use ColumnType::{Bigint, Blob, Boolean, Double, Float, Int, Text, Timestamp};
+    use ColumnType::{Bigint, Blob, Boolean, Double, Float, Int, Text, Timestamp, Uuid};
     [
-        ("sequence", &[Int, Bigint, Timestamp, Text]),
+        ("sequence", &[Int, Bigint, Timestamp, Text, Uuid]),
         ("uniform", &[Int, Bigint, Float, Double]),
         ("normal", &[Int, Bigint, Float, Double]),
-        ("zipf", &[Int, Bigint, Text]),
+        ("zipf", &[Int, Bigint, Text, Uuid]),
         (
             "choice",
-            &[Boolean, Int, Bigint, Float, Double, Text, Timestamp],
+            &[Boolean, Int, Bigint, Float, Double, Text, Timestamp, Uuid],
         ),
         ("characters", &[Text]),
         ("words", &[Text]),

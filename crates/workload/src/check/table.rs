@@ -203,7 +203,20 @@ fn check_order_key(
     wire: &[Spanned<String>],
     table: &Table,
 ) -> Result<Vec<String>> {
-    key_columns(document, wire, &table.partition_key, table)
+    let key = key_columns(document, wire, &table.partition_key, table)?;
+    let is_uuid = |name: &str| {
+        let column = table.column(name);
+        column.is_some_and(|column| column.kind == ColumnType::Uuid)
+    };
+    match wire.iter().zip(&key).find(|(_, name)| is_uuid(name)) {
+        Some((written, name)) => {
+            let message = format!(
+                "column `{name}` of `order_key` is a uuid, by which not all engines order rows alike: make it `text`"
+            );
+            Err(document.error(written.span(), message))
+        }
+        None => Ok(key),
+    }
 }
 
 /// Returns the columns that `wire` names, none of them twice or in the other part of the key.

@@ -3,6 +3,10 @@
 use super::Origin;
 use crate::ColumnType;
 
+/// What is said of a column of UUIDs that is text, since it is in the order key.
+pub const UUID_IN_ORDER: &str =
+    "held as text in the order key, since not all engines order UUIDs alike";
+
 /// A table that a statement declares.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
@@ -15,6 +19,24 @@ pub struct Declared {
     pub order_key: Vec<String>,
     /// What the user should know before anything else.
     pub notes: Vec<String>,
+}
+
+impl Declared {
+    /// Makes columns of UUIDs text that are in the order key, and says so.
+    pub(super) fn without_uuids_in_order(mut self) -> Declared {
+        for column in &mut self.columns {
+            if column.kind == ColumnType::Uuid && self.order_key.contains(&column.name) {
+                column.kind = ColumnType::Text;
+                let said = self.origin.columns.entry(column.name.to_lowercase());
+                let said = said.or_default();
+                if !said.is_empty() {
+                    said.push_str(", ");
+                }
+                said.push_str(UUID_IN_ORDER);
+            }
+        }
+        self
+    }
 }
 
 /// A column of a table that a statement declares.

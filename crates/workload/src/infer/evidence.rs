@@ -14,7 +14,7 @@ use super::distinct::Distinct;
 use super::sequence::Sequence;
 use super::signs::{FoundSigns, Numbers, SignEvidence};
 use super::times::{FoundTime, TimeEvidence};
-use crate::{ColumnType, NumberForm, ThousandsMark, TimeFormat, Zone};
+use crate::{ColumnType, NumberForm, ThousandsMark, TimeFormat, Zone, uuids};
 use commas::CommaEvidence;
 pub use commas::Decimals;
 pub use groups::Around;
@@ -56,6 +56,7 @@ pub struct Evidence {
     /// The same values as numbers with a mark before each three digits.
     groups: GroupEvidence,
     booleans: u64,
+    uuids: u64,
     times: TimeEvidence,
     /// Some numbers.
     kept: Kept,
@@ -100,6 +101,7 @@ impl Evidence {
             commas: CommaEvidence::new(None),
             groups: GroupEvidence::new(),
             booleans: 0,
+            uuids: 0,
             times: TimeEvidence::new(said),
             kept: Kept::new(),
             no_number: None,
@@ -169,6 +171,7 @@ impl Evidence {
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
+                self.uuids += u64::from(uuids::parsed(value).is_some());
             }
         }
     }
@@ -264,6 +267,12 @@ impl Evidence {
             return Decision {
                 kind: ColumnType::Boolean,
                 ..text("true and false".to_owned())
+            };
+        }
+        if self.uuids == values {
+            return Decision {
+                kind: ColumnType::Uuid,
+                ..text("UUIDs".to_owned())
             };
         }
         self.of_texts()

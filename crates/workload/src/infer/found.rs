@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::columns::{SeenColumn, SeenColumns};
+use super::declared::UUID_IN_ORDER;
 use super::evidence::shown_word;
 use super::key::Key;
 use super::names;
@@ -42,6 +43,14 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
     let of_file = seen.columns.iter();
     let mut columns: Vec<InferredColumn> =
         of_file.map(|column| found(column, &seen, rows)).collect();
+    let order_key: Vec<String> = key.found.order.iter().map(name_of).collect();
+    for column in &mut columns {
+        if column.kind == ColumnType::Uuid && order_key.contains(&column.name) {
+            column.kind = ColumnType::Text;
+            column.evidence.push_str("; ");
+            column.evidence.push_str(UUID_IN_ORDER);
+        }
+    }
     if let Some(added) = added {
         seen.notes.push(format!(
             "no column says which rows belong together, so all are one series, and column `{}` with `{ALL_ROWS}` in \
@@ -68,7 +77,7 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         table: table_name(path),
         bad_rows: bad_rows.min(seen.rows),
         partition_key,
-        order_key: key.found.order.iter().map(name_of).collect(),
+        order_key,
         time: time.as_ref().map(name_of),
         span: span.map(|time| time.first..time.last.saturating_add(1)),
         series: series.map_or(1, |column| column.evidence.different().max(1)),

@@ -8,6 +8,7 @@ use crate::ColumnType;
 impl Inferred {
     /// Returns what is known of a table without rows. Its rows are made by generators, which are guesses.
     pub fn declared(declared: Declared) -> Inferred {
+        let declared = declared.without_uuids_in_order();
         let written: Vec<String> = { declared.columns.iter() }
             .map(|column| column.name.clone())
             .collect();
@@ -79,6 +80,7 @@ impl Inferred {
     /// Gives what was found of a sample the name, the columns and the types of the table that it is of. Where values of
     /// the sample do not have a declared type, theirs is kept.
     pub fn declared_as(mut self, declared: Declared) -> Inferred {
+        let declared = declared.without_uuids_in_order();
         let mut missing: Vec<&DeclaredColumn> = declared.columns.iter().collect();
         let mut kept = Vec::with_capacity(self.columns.len());
         for mut column in std::mem::take(&mut self.columns) {
@@ -196,6 +198,7 @@ mod tests {
                 column("time", ColumnType::Timestamp),
                 column("heat", ColumnType::Double),
                 column("state", ColumnType::Int),
+                column("id", ColumnType::Uuid),
             ],
             partition_key: vec!["The Room".to_owned()],
             order_key: vec!["time".to_owned()],
@@ -218,6 +221,8 @@ mod tests {
         for words in [
             "# Table readings in schema.sql, as `bakeoff init` read it.",
             "the_room = \"text\" # text in the table",
+            "id = \"uuid\"",
+            "id = { sequence = { } }",
             "# left out: `tags` (text[]): it has many values",
             "a guess",
             "--data",
@@ -225,6 +230,26 @@ mod tests {
             assert!(text.contains(words), "`{words}` is not in {text}");
         }
         assert!(!text.contains("file ="), "{text}");
+    }
+
+    #[test]
+    fn uuids_that_order_rows_are_text() {
+        let declared = Declared {
+            partition_key: vec!["time".to_owned()],
+            order_key: vec!["id".to_owned()],
+            ..readings()
+        };
+        let found = Inferred::declared(declared);
+        let column = found.columns.iter().find(|column| column.name == "id");
+        let column = column.unwrap();
+        assert_eq!(column.kind, ColumnType::Text);
+        assert!(
+            column.evidence.contains("held as text"),
+            "{}",
+            column.evidence
+        );
+        let text = found.workload("schema.sql", &["parquet?codec=zstd".to_owned()], &[]);
+        Workload::parse(&text, Path::new("w.toml")).unwrap();
     }
 
     #[test]

@@ -128,8 +128,8 @@ fn is_time(column: &DeclaredColumn) -> bool {
 
 /// Returns whether values can be made by counting, so that each differs from those before.
 fn is_counted(column: &DeclaredColumn) -> bool {
-    use ColumnType::{Bigint, Int, Text, Timestamp};
-    matches!(column.kind, Int | Bigint | Timestamp | Text)
+    use ColumnType::{Bigint, Int, Text, Timestamp, Uuid};
+    matches!(column.kind, Int | Bigint | Timestamp | Text | Uuid)
 }
 
 /// Returns a generator of days, each of which that many rows have.
@@ -240,6 +240,7 @@ impl Named<'_> {
             (ColumnType::Timestamp, DeclaredForm::Day) => return days(MINUTES_OF_A_DAY),
             (ColumnType::Timestamp, _) => return self.counted(SERIES, None),
             (ColumnType::Blob, _) => ("{ bytes = { length = [16, 64] } }".to_owned(), ROWS, None),
+            (ColumnType::Uuid, _) => return self.counted(1, None),
             (ColumnType::Text, DeclaredForm::Uuid) => characters(36),
             (ColumnType::Text, DeclaredForm::Address) => zipf(ADDRESSES, "10.0.0."),
             (ColumnType::Text, DeclaredForm::Clock) => {

@@ -250,7 +250,7 @@ impl Search<'_> {
             *index != time
                 && matches!(
                     column.kind,
-                    ColumnType::Text | ColumnType::Int | ColumnType::Bigint
+                    ColumnType::Text | ColumnType::Uuid | ColumnType::Int | ColumnType::Bigint
                 )
                 && column.nulls * 20 <= self.number_of_rows
                 && (column.distinct * 2 <= self.number_of_rows
@@ -260,7 +260,7 @@ impl Search<'_> {
         let mut candidates: Vec<usize> = (0..self.columns.len()).filter(may_be).collect();
         candidates.sort_by_key(|index| {
             let column = &self.columns[*index];
-            let is_text = column.kind == ColumnType::Text;
+            let is_text = matches!(column.kind, ColumnType::Text | ColumnType::Uuid);
             let is_like_key = is_like_key(column.name);
             (
                 column.distinct == 1,

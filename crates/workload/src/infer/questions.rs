@@ -223,7 +223,7 @@ impl About<'_> {
             return Some(key);
         }
         let few = |column: &&InferredColumn| {
-            column.kind == ColumnType::Text
+            matches!(column.kind, ColumnType::Text | ColumnType::Uuid)
                 && column.distinct > 1
                 && column.distinct * 2 <= table.rows.min(MOST_GROUPS)
         };

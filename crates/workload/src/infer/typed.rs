@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::{DataType, Field, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use crate::source::file::arrow_ipc::{Ipc, StoredBatches};
 use crate::source::file::named::{DataFileName, DataFormat};
 use crate::source::file::{check_same, data_error, fits, guarded, has_more_digits, read_error};
-use crate::{ColumnType, Result};
+use crate::{ColumnType, Result, uuids};
 
 const BATCH_ROWS: usize = 1024;
 
@@ -62,8 +62,7 @@ impl TypedFiles {
         let schema = first.map(|(_, schema)| schema);
         let schema = schema.ok_or_else(|| data_error(Path::new(""), "no file is named"))?;
         let kinds = schema.fields().iter();
-        let mut kinds: Vec<Option<ColumnType>> =
-            kinds.map(|field| kind_of(field.data_type())).collect();
+        let mut kinds: Vec<Option<ColumnType>> = kinds.map(|field| kind_of_field(field)).collect();
         let inexact = inexact(&files, &schema, &kinds)?;
         for (column, _) in &inexact {
             kinds[*column] = Some(ColumnType::Text);
@@ -194,6 +193,14 @@ fn texts(
         },
     );
     texts.collect()
+}
+
+/// Returns the type of a column of a workload that can have the values of a stored column.
+fn kind_of_field(stored: &Field) -> Option<ColumnType> {
+    if uuids::is_of_uuids(stored) {
+        return Some(ColumnType::Uuid);
+    }
+    kind_of(stored.data_type())
 }
 
 /// Returns the type of a column of a workload that can have the values of a stored type.

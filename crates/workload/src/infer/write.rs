@@ -189,7 +189,7 @@ impl Inferred {
         line(out, "");
         line(
             out,
-            "# Types: boolean, int (32 bits), bigint (64 bits), float (32 bits), double, text, \
+            "# Types: boolean, int (32 bits), bigint (64 bits), float (32 bits), double, text, uuid, \
              timestamp (milliseconds, UTC).",
         );
         line(out, "[table.columns]");

@@ -255,6 +255,7 @@ fn hash(key: &[Value]) -> u64 {
                 hasher.update(&(value.len() as u64).to_le_bytes());
                 hasher.update(value.as_bytes());
             }
+            Value::Uuid(value) => hasher.update(value.as_bytes()),
             Value::Blob(value) => {
                 hasher.update(&(value.len() as u64).to_le_bytes());
                 hasher.update(value);

@@ -33,6 +33,7 @@ mod small_tables;
 mod split_times;
 mod text_form_file;
 mod tsbs_file;
+mod uuid_columns;
 mod windows;
 mod workload_file;
 mod workload_questions;

@@ -125,11 +125,11 @@ fn rates_of_production_are_above_nothing() {
 fn columns_and_keys() {
     assert_eq!(
         error("\"double\"", "\"real\""),
-        "w/my-test.toml:11:9: unknown type `real`; did you mean `float`? Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `timestamp`, `blob`"
+        "w/my-test.toml:11:9: unknown type `real`; did you mean `float`? Types are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `uuid`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("\"double\"", "\"money\""),
-        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `timestamp`, `blob`"
+        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `float`, `double`, `text`, `uuid`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("[\"Series\"]", "[\"sereis\"]"),

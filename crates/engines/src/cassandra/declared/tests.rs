@@ -49,7 +49,7 @@ fn a_table_has_its_columns_its_key_and_the_design_like_it() {
         kinds,
         [
             ("room", ColumnType::Text),
-            ("Unit Id", ColumnType::Text),
+            ("Unit Id", ColumnType::Uuid),
             ("day", ColumnType::Timestamp),
             ("time", ColumnType::Timestamp),
             ("heat", ColumnType::Float),

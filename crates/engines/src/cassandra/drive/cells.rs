@@ -46,6 +46,7 @@ impl Cells {
             Value::Float(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Double(v) => self.push_bytes(&v.to_be_bytes()),
             Value::Text(v) => self.push_bytes(v.as_bytes()),
+            Value::Uuid(v) => self.push_bytes(v.as_bytes()),
             Value::Blob(v) => self.push_bytes(v),
         }
     }
@@ -177,7 +178,7 @@ impl SerializeRow for Cells {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_workload::ColumnType;
+    use bakeoff_workload::{ColumnType, uuids};
 
     use super::*;
     use crate::drive::values::{is_on_wire, read};
@@ -199,6 +200,7 @@ mod tests {
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),
             (ColumnType::Text, Value::Text(String::new())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(1))),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
             (ColumnType::Int, Value::Null),
         ]
@@ -218,7 +220,7 @@ mod tests {
             }
         }
         assert_eq!(cells.iter().count(), every_value().len());
-        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 2);
+        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 16 + 2);
     }
 
     #[test]

@@ -176,6 +176,7 @@ pub fn takes(marker: &str, column: ColumnType) -> bool {
         ColumnType::Float => &["float"],
         ColumnType::Double => &["double"],
         ColumnType::Text => &["text", "varchar", "ascii"],
+        ColumnType::Uuid => &["uuid"],
         ColumnType::Timestamp => &["timestamp", "bigint"],
         ColumnType::Blob => &["blob"],
     };

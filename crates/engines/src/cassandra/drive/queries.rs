@@ -118,6 +118,7 @@ fn literal(value: &Value) -> String {
         Value::Double(v) if v.is_finite() => format!("{v:?}"),
         Value::Double(v) => format!("CAST('{v}' AS DOUBLE)"),
         Value::Text(v) => text(v),
+        Value::Uuid(v) => text(&v.to_string()),
         Value::Timestamp(v) => format!("to_timestamp_millis({v})"),
         Value::Blob(v) => {
             let hex: String = v.iter().map(|b| format!("{b:02x}")).collect();

@@ -33,10 +33,7 @@ pub fn fate(kind: CqlKind, written: &str, is_static: bool) -> Fate {
             ColumnType::Text,
             "held as text of 36 characters, which is not ordered by its time",
         ),
-        CqlKind::Uuid => (
-            ColumnType::Text,
-            "held as text of 36 characters instead of 16 bytes",
-        ),
+        CqlKind::Uuid => (ColumnType::Uuid, ""),
         CqlKind::Inet => (
             ColumnType::Text,
             "held as text, which is not ordered as addresses are",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bakeoff_workload::{ColumnType, DesignId};
+use bakeoff_workload::{ColumnType, DesignId, uuids};
 use scylla::client::session::Session;
 
 use super::kinds;
@@ -104,6 +104,9 @@ impl Taken {
     pub fn kind_of(&self, column: &str) -> Option<ColumnType> {
         let schema = self.kept.rows.first()?.schema();
         let field = schema.field_with_name(column).ok()?;
+        if uuids::is_of_uuids(field) {
+            return Some(ColumnType::Uuid);
+        }
         let mut kinds = ColumnType::ALL.into_iter().map(|(_, kind)| kind);
         kinds.find(|kind| kind.arrow() == *field.data_type())
     }

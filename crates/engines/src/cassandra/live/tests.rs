@@ -54,12 +54,7 @@ fn every_type_of_cql_is_held_or_left_out_with_a_sentence() {
             Holding::As(ColumnType::Text),
             "same order",
         ),
-        (
-            CqlKind::Uuid,
-            "uuid",
-            Holding::As(ColumnType::Text),
-            "36 characters",
-        ),
+        (CqlKind::Uuid, "uuid", Holding::As(ColumnType::Uuid), ""),
         (
             CqlKind::Uuid,
             "timeuuid",

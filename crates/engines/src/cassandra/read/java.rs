@@ -37,6 +37,7 @@ impl Number {
             ColumnType::Float
             | ColumnType::Boolean
             | ColumnType::Text
+            | ColumnType::Uuid
             | ColumnType::Timestamp
             | ColumnType::Blob => None,
         }

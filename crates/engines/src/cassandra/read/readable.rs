@@ -84,6 +84,7 @@ impl From<ColumnType> for CqlKind {
             ColumnType::Float => CqlKind::Float,
             ColumnType::Double => CqlKind::Double,
             ColumnType::Text => CqlKind::Text,
+            ColumnType::Uuid => CqlKind::Uuid,
             ColumnType::Timestamp => CqlKind::Timestamp,
             ColumnType::Blob => CqlKind::Blob,
         }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use bakeoff_workload::{Column, DesignId, Table, literal};
+use bakeoff_workload::{Column, ColumnType, DesignId, Table, literal};
 
 use super::cluster::connect::Cluster;
 use super::live::table::{Opened, Taken, design, plain_name};
@@ -158,9 +158,12 @@ fn plainly_named(mut column: Described) -> Described {
 /// Returns the table of a workload with the columns that were taken.
 fn table(name: &str, taken: &Taken, key: &LiveKey) -> Table {
     let columns = taken.columns.iter().filter_map(|column| {
+        let kind = taken.kind_of(&column.name)?;
+        // Workloads have no UUIDs in an order key.
+        let is_text = kind == ColumnType::Uuid && key.order.contains(&column.name);
         Some(Column {
             name: column.name.to_lowercase(),
-            kind: taken.kind_of(&column.name)?,
+            kind: if is_text { ColumnType::Text } else { kind },
         })
     });
     let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();

@@ -3,7 +3,7 @@
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use arrow::record_batch::RecordBatch;
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, uuids};
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
@@ -87,6 +87,7 @@ impl Cells {
                 (offsets[row + 1] - offsets[row]) as usize
             }
             Cells::Column(ColumnType::Blob, array) => array.as_binary::<i32>().value(row).len(),
+            Cells::Column(ColumnType::Uuid, _) => 16,
             Cells::Column(..) | Cells::Bucket { .. } => 8,
             Cells::Blob(blobs) => blobs[row].len(),
         }
@@ -118,6 +119,10 @@ impl Cells {
             Cells::Column(ColumnType::Timestamp, array) => {
                 let millis = array.as_primitive::<TimestampMillisecondType>().value(row);
                 cell.set_value(&millis.to_be_bytes())
+            }
+            Cells::Column(ColumnType::Uuid, array) => {
+                let uuid = uuids::parsed(array.as_string::<i32>().value(row));
+                cell.set_value(uuid.unwrap_or_default().as_bytes())
             }
             Cells::Column(ColumnType::Text, array) => {
                 cell.set_value(array.as_string::<i32>().value(row).as_bytes())

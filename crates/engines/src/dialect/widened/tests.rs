@@ -181,3 +181,86 @@ fn every_dialect_is_asked_for_doubles() {
         Ok(None)
     );
 }
+
+fn with_uuids(dialect: SqlDialect, sql: &str) -> String {
+    let mut table = table();
+    for name in ["id", "owner"] {
+        table.columns.push(Column {
+            name: name.to_owned(),
+            kind: ColumnType::Uuid,
+        });
+    }
+    let translated = translated(dialect, &table, sql).unwrap();
+    translated.unwrap_or_else(|| sql.to_owned())
+}
+
+const UUID: &str = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
+
+#[test]
+fn uuids_that_are_shown_counted_or_compared_with_others_stay() {
+    for sql in [
+        "SELECT id, count(*) AS n, count(DISTINCT owner) AS o FROM readings GROUP BY id ORDER BY id DESC",
+        "SELECT * FROM readings WHERE id = 'UUID' AND 'UUID' = owner AND owner <> ${x} AND ${x} <> id",
+        "SELECT room FROM readings WHERE id IN ('UUID', ${x}) OR r.id NOT IN ('UUID')",
+        "SELECT a.room FROM readings a JOIN readings b ON a.id = b.owner AND a.id != b.id",
+        "SELECT room FROM readings WHERE id IN (SELECT owner FROM readings WHERE room = 'a')",
+        "SELECT CASE WHEN id = 'UUID' THEN 1 ELSE 0 END AS own FROM readings WHERE owner IS NOT NULL",
+        "SELECT count(*) AS id FROM readings GROUP BY id",
+    ] {
+        let sql = sql.replace("UUID", UUID);
+        for dialect in [SqlDialect::Postgres, SqlDialect::Duckdb] {
+            assert_eq!(with_uuids(dialect, &sql), sql);
+        }
+    }
+}
+
+#[test]
+fn with_other_uuids_questions_compute_as_with_texts() {
+    for (sql, expected) in [
+        (
+            "SELECT min(id), max(r.owner) AS m FROM readings r",
+            "SELECT min(CAST(id AS VARCHAR)), max(CAST(r.owner AS VARCHAR)) AS m FROM readings r",
+        ),
+        (
+            "SELECT room FROM readings WHERE id LIKE '6%' AND id > '6' AND id = 'none'",
+            "SELECT room FROM readings WHERE CAST(id AS VARCHAR) LIKE '6%' \
+             AND CAST(id AS VARCHAR) > '6' AND CAST(id AS VARCHAR) = 'none'",
+        ),
+        (
+            "SELECT room FROM readings WHERE id IN ('UUID', 'none') AND id = room AND id <= 'UUID'",
+            "SELECT room FROM readings WHERE CAST(id AS VARCHAR) IN ('UUID', 'none') \
+             AND CAST(id AS VARCHAR) = room AND CAST(id AS VARCHAR) <= 'UUID'",
+        ),
+        (
+            "SELECT coalesce(id, '') AS i, lower(owner) || 'x' FROM readings ORDER BY lower(owner)",
+            "SELECT coalesce(CAST(id AS VARCHAR), '') AS i, lower(CAST(owner AS VARCHAR)) || 'x' \
+             FROM readings ORDER BY lower(CAST(owner AS VARCHAR))",
+        ),
+        (
+            "SELECT room FROM readings WHERE id IN (SELECT room FROM readings) OR 'a' || id = 'UUID'",
+            "SELECT room FROM readings WHERE CAST(id AS VARCHAR) IN (SELECT room FROM readings) \
+             OR 'a' || CAST(id AS VARCHAR) = 'UUID'",
+        ),
+    ] {
+        let [sql, expected] = [sql, expected].map(|sql| sql.replace("UUID", UUID));
+        assert_eq!(with_uuids(SqlDialect::Duckdb, &sql), expected);
+        let of_postgres = expected
+            .replace(
+                "CAST(r.owner AS VARCHAR)",
+                "(CAST(r.owner AS TEXT) COLLATE \"C\")",
+            )
+            .replace("CAST(id AS VARCHAR)", "(CAST(id AS TEXT) COLLATE \"C\")")
+            .replace(
+                "CAST(owner AS VARCHAR)",
+                "(CAST(owner AS TEXT) COLLATE \"C\")",
+            );
+        assert_eq!(with_uuids(SqlDialect::Postgres, &sql), of_postgres);
+        assert_eq!(with_uuids(SqlDialect::Datafusion, &sql), sql);
+    }
+    // As it is in upper case it is another text.
+    let sql = format!(
+        "SELECT room FROM readings WHERE id = '{}'",
+        UUID.to_uppercase()
+    );
+    assert!(with_uuids(SqlDialect::Duckdb, &sql).contains("CAST(id AS VARCHAR) ="));
+}

@@ -10,7 +10,7 @@ designs = ["duckdb/table"]
 
 [table]
 name = "order"
-columns = { series = "text", time = "timestamp", data = "blob", up = "boolean", n = "int", m = "bigint", v = "double", f = "float" }
+columns = { series = "text", time = "timestamp", data = "blob", up = "boolean", n = "int", m = "bigint", v = "double", f = "float", id = "uuid" }
 partition_key = ["series"]
 order_key = ["time"]
 
@@ -94,7 +94,7 @@ fn statements_quote_names_and_paths() {
     assert_eq!(
         table.create_statements()[2],
         "CREATE TABLE main.\"order\" (\"series\" VARCHAR, \"time\" TIMESTAMP_MS, \"a\"\"b\" BLOB, \
-         \"up\" BOOLEAN, \"n\" INTEGER, \"m\" BIGINT, \"v\" DOUBLE, \"f\" FLOAT)"
+         \"up\" BOOLEAN, \"n\" INTEGER, \"m\" BIGINT, \"v\" DOUBLE, \"f\" FLOAT, \"id\" VARCHAR)"
     );
     let sort = table.sort_statements();
     assert_eq!(
@@ -104,7 +104,8 @@ fn statements_quote_names_and_paths() {
     assert_eq!(
         sort[1],
         "CREATE TABLE sorted.main.\"order\" AS SELECT \"series\", CAST(\"time\" AS TIMESTAMP) AS \
-         \"time\", \"a\"\"b\", \"up\", \"n\", \"m\", \"v\", \"f\" FROM main.\"order\" ORDER BY \"series\", \
+         \"time\", \"a\"\"b\", \"up\", \"n\", \"m\", \"v\", \"f\", CAST(\"id\" AS UUID) AS \"id\" \
+         FROM main.\"order\" ORDER BY \"series\", \
          \"time\""
     );
     let view = layout("duckdb/parquet").unwrap().view_statements();

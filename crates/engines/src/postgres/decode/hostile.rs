@@ -13,7 +13,7 @@ use super::*;
 const COLUMN_BYTES: u64 = 16 << 20;
 
 /// The types that are compared, and one that is not.
-const KINDS: [Type; 15] = [
+const KINDS: [Type; 16] = [
     Type::BOOL,
     Type::INT2,
     Type::INT4,
@@ -28,6 +28,7 @@ const KINDS: [Type; 15] = [
     Type::TEXT,
     Type::VARCHAR,
     Type::NAME,
+    Type::UUID,
     Type::POINT,
 ];
 
@@ -95,6 +96,7 @@ fn values_of_every_type_are_decoded_or_refused() {
     corpus.add(column(&integers));
     corpus.add(column(&[Some(&[0x7f, 0xff, 0xff, 0xff]), Some(&[0; 4])]));
     corpus.add(column(&[Some(&[0x80; 8]), None, Some(&[0; 8])]));
+    corpus.add(column(&[Some(&[0xa1; 16]), None]));
     corpus.add(column(&[Some("été".as_bytes()), Some(b"")]));
     let numbers = [
         number(1, 0, 4, &[1, 2345, 6789]),

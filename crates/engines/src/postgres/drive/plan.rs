@@ -369,6 +369,7 @@ fn sql_type(kind: ColumnType) -> Type {
         ColumnType::Float => Type::FLOAT4,
         ColumnType::Double => Type::FLOAT8,
         ColumnType::Text => Type::TEXT,
+        ColumnType::Uuid => Type::UUID,
         ColumnType::Timestamp => Type::TIMESTAMP,
         ColumnType::Blob => Type::BYTEA,
     }

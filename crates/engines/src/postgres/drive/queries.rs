@@ -170,6 +170,7 @@ pub fn literal(value: &Value) -> String {
         Value::Float(v) => literal(&Value::Double(f64::from(*v))),
         Value::Double(v) => format!("CAST('{v:?}' AS DOUBLE PRECISION)"),
         Value::Text(v) => format!("'{}'", v.replace('\'', "''")),
+        Value::Uuid(v) => format!("'{v}'"),
         Value::Timestamp(v) => {
             format!("(TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * ({v}))")
         }

@@ -36,6 +36,7 @@ impl From<Value> for Cell {
             Value::Float(v) => Some(v.to_be_bytes().to_vec()),
             Value::Double(v) => Some(v.to_be_bytes().to_vec()),
             Value::Text(v) => Some(v.into_bytes()),
+            Value::Uuid(v) => Some(v.into_bytes().to_vec()),
             Value::Blob(v) => Some(v),
         })
     }
@@ -90,10 +91,12 @@ fn millis_from_1970(bytes: [u8; 8]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::uuids;
+
     use super::*;
     use crate::drive::values::read;
 
-    fn every_value() -> [(ColumnType, Value); 12] {
+    fn every_value() -> [(ColumnType, Value); 13] {
         [
             (ColumnType::Boolean, Value::Boolean(true)),
             (ColumnType::Int, Value::Int(-5)),
@@ -105,6 +108,7 @@ mod tests {
             (ColumnType::Double, Value::Double(-1.5e-300)),
             (ColumnType::Text, Value::Text("日本 ü".to_owned())),
             (ColumnType::Text, Value::Text(String::new())),
+            (ColumnType::Uuid, Value::Uuid(uuids::numbered(1))),
             (ColumnType::Blob, Value::Blob(vec![0, 255])),
             (ColumnType::Int, Value::Null),
         ]

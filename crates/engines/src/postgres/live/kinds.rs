@@ -58,10 +58,7 @@ fn fate(column: &Column) -> Fate {
             ColumnType::Text,
             "held as text, which is not ordered as times are",
         ),
-        "uuid" => (
-            ColumnType::Text,
-            "held as text of 36 characters instead of 16 bytes",
-        ),
+        "uuid" => (ColumnType::Uuid, ""),
         "inet" | "cidr" => (
             ColumnType::Text,
             "held as text, which is not ordered as addresses are",

@@ -53,7 +53,7 @@ fn every_type_of_postgresql_is_held_or_left_out_with_a_sentence() {
         ("date", Holding::As(ColumnType::Timestamp), "midnight"),
         ("timestamptz", Holding::As(ColumnType::Timestamp), "in UTC"),
         ("time", Holding::As(ColumnType::Text), "same order"),
-        ("uuid", Holding::As(ColumnType::Text), "36 characters"),
+        ("uuid", Holding::As(ColumnType::Uuid), ""),
         ("inet", Holding::As(ColumnType::Text), "addresses"),
         ("varchar", Holding::As(ColumnType::Text), ""),
     ] {

@@ -44,7 +44,7 @@ keys = "new"
 [[mix.operations]]
 action = "update"
 weight = 10
-columns = ["level", "note", "raw", "ratio"]
+columns = ["level", "note", "raw", "ratio", "owner"]
 [[mix.operations]]
 action = "read-row"
 weight = 20

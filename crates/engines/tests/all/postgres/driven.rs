@@ -22,7 +22,7 @@ consistency = "LOCAL_QUORUM"
 [[mix.operations]]
 action = "update"
 weight = 25
-columns = ["level", "note", "raw", "ratio"]
+columns = ["level", "note", "raw", "ratio", "owner"]
 [[mix.operations]]
 action = "read-row"
 weight = 25

@@ -22,7 +22,7 @@ title = "Readings of a test"
 seed = 7
 [table]
 name = "readings"
-columns = { sensor = "text", time = "timestamp", flag = "boolean", level = "int", total = "bigint", value = "double", note = "text", seen = "timestamp", raw = "blob", ratio = "float" }
+columns = { sensor = "text", time = "timestamp", flag = "boolean", level = "int", total = "bigint", value = "double", note = "text", seen = "timestamp", raw = "blob", ratio = "float", owner = "uuid" }
 partition_key = ["sensor"]
 order_key = ["time"]
 [data]
@@ -38,6 +38,7 @@ note = { characters = [0, 50] }
 seen = { sequence = { start = "1969-12-31T00:00:00Z", step = "1ms" } }
 raw = { bytes = { length = [0, 100], compressibility = 0.5 } }
 ratio = { uniform = [0, 1] }
+owner = { zipf = { items = 100, exponent = 0.99 } }
 [scale]
 rows = 2000
 "#;

@@ -6,7 +6,7 @@ use toml::{Spanned, Value as Toml};
 
 use super::super::number;
 use super::{Checked, MOST_BYTES};
-use crate::{ColumnGenerator, ColumnType, Result, Value, source, wire};
+use crate::{ColumnGenerator, ColumnType, Result, Value, source, uuids, wire};
 
 /// Exponent of `zipf` by default.
 const USUAL_EXPONENT: f64 = 0.99;
@@ -194,6 +194,7 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
         }
         (ColumnType::Double, number) => Value::Double(real(number)?),
         (ColumnType::Text, Toml::String(text)) => Value::Text(text.clone()),
+        (ColumnType::Uuid, Toml::String(text)) => Value::Uuid(uuids::parsed(text)?),
         (ColumnType::Timestamp, time) => Value::Timestamp(moment(time)?),
         _ => return None,
     })

@@ -44,7 +44,7 @@ impl KeyColumn<'_> {
     /// Returns whether the column names series although each row has a time of its own: by its name, or since the rows
     /// of each series follow each other. Another text may as well change within one series, as the weather does.
     pub fn names_series(&self) -> bool {
-        let is_text = self.kind == ColumnType::Text;
+        let is_text = matches!(self.kind, ColumnType::Text | ColumnType::Uuid);
         let follow_each_other = is_text && self.runs < self.distinct.saturating_mul(2);
         !self.is_part && self.nulls == 0 && (is_like_key(self.name) || follow_each_other)
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, Float32Array, Float64Array, Int32Array, Int64Array, StringBuilder,
-    TimestampMillisecondArray,
+    ArrayRef, BinaryBuilder, Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+    StringBuilder, TimestampMillisecondArray,
 };
 
 use super::bytes::Bytes;
@@ -13,11 +13,12 @@ use super::draw::{Draw, Numbers, Texts};
 use super::json::Json;
 use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
 use super::text::{Characters, Passages, Words};
+use crate::uuids::{CHARACTERS, numbered};
 use crate::{ColumnGenerator, ColumnType, Value};
 
 /// Generator of the cells of a column, by their type.
 pub enum Cells {
-    /// Whole numbers in a column of type int, bigint or timestamp.
+    /// Whole numbers in a column of type int, bigint or timestamp, or for which UUIDs stand.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
     /// Real numbers in a column of type float or double.
     Reals(ColumnType, Box<dyn Numbers<f64>>),
@@ -83,6 +84,7 @@ impl Cells {
         match self {
             Cells::Integers(ColumnType::Int, law) => Value::Int(law.draw(draw) as i32),
             Cells::Integers(ColumnType::Timestamp, law) => Value::Timestamp(law.draw(draw)),
+            Cells::Integers(ColumnType::Uuid, law) => Value::Uuid(numbered(law.draw(draw))),
             Cells::Integers(_, law) => Value::Bigint(law.draw(draw)),
             Cells::Reals(ColumnType::Float, law) => Value::Float(law.draw(draw) as f32),
             Cells::Reals(_, law) => Value::Double(law.draw(draw)),
@@ -114,6 +116,9 @@ impl Cells {
             Cells::Integers(ColumnType::Timestamp, law) => Arc::new(
                 TimestampMillisecondArray::from_iter_values(draws.map(|draw| law.draw(draw))),
             ),
+            Cells::Integers(ColumnType::Uuid, law) => Arc::new(StringArray::from_iter_values(
+                draws.map(|draw| numbered(law.draw(draw)).to_string()),
+            )),
             Cells::Integers(_, law) => Arc::new(Int64Array::from_iter_values(
                 draws.map(|draw| law.draw(draw)),
             )),
@@ -160,6 +165,7 @@ impl Cells {
     /// Returns an upper estimate of the bytes of the longest cell.
     pub fn most_bytes(&self) -> u64 {
         match self {
+            Cells::Integers(ColumnType::Uuid, _) => CHARACTERS as u64,
             Cells::Integers(..) | Cells::Reals(..) => 8,
             Cells::Texts(law) => law.most_bytes(),
             Cells::Blobs(law) => law.most_bytes(),
@@ -178,6 +184,7 @@ fn choose<'a>(values: &'a [Value], draw: &mut Draw) -> &'a Value {
 fn bytes_of(value: &Value) -> u64 {
     match value {
         Value::Text(text) => text.len() as u64,
+        Value::Uuid(_) => CHARACTERS as u64,
         Value::Blob(bytes) => bytes.len() as u64,
         _ => 8,
     }

@@ -1,6 +1,6 @@
 //! Key columns that determine the number of their row.
 
-use crate::{ColumnGenerator, ColumnType, Sequence, Table, Value};
+use crate::{ColumnGenerator, ColumnType, Sequence, Table, Value, uuids};
 
 /// Key columns that are sequences and number the rows like the digits of a number: the first
 /// changes with each row, the next one whenever the first starts again, and so on.
@@ -83,6 +83,7 @@ impl KeyDigits {
                     (ColumnType::Text, Value::Text(text)) => {
                         text.strip_prefix(&sequence.prefix)?.parse().ok()?
                     }
+                    (_, Value::Uuid(uuid)) => uuids::number_of(*uuid)?,
                     (_, Value::Int(number)) => i64::from(*number),
                     (_, Value::Bigint(number) | Value::Timestamp(number)) => *number,
                     _ => return None,
@@ -126,9 +127,9 @@ impl KeyDigits {
     /// Returns the digit of a column, if its values ascend.
     fn ascending(&self, table: &Table, name: &str) -> Option<&Sequence> {
         let (_, sequence) = self.digits.iter().find(|(column, _)| {
-            // Texts are in another order than their numbers.
+            // Texts and UUIDs are in another order than their numbers.
             let column = &table.columns[*column];
-            column.name == name && column.kind != ColumnType::Text
+            column.name == name && !matches!(column.kind, ColumnType::Text | ColumnType::Uuid)
         })?;
         (sequence.step > 0).then_some(sequence)
     }

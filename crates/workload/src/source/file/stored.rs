@@ -1,6 +1,7 @@
 //! Columns of files with types, cast to those of a table without loss.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
 use arrow::compute::kernels::cmp::not_distinct;
@@ -10,7 +11,7 @@ use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use super::{BadCell, data_error, header, table_batch};
-use crate::{Column, ColumnType, Error, Result, Table, TextForm};
+use crate::{Column, ColumnType, Error, Result, Table, TextForm, uuids};
 
 /// Returns the index in the file of each column of the table, by the names that `form` gives.
 ///
@@ -108,6 +109,7 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
         ColumnType::Text => {
             matches!(stored, Utf8 | LargeUtf8 | Utf8View) || has_more_digits(stored)
         }
+        ColumnType::Uuid => uuids::may_be(stored),
         ColumnType::Timestamp => matches!(stored, Timestamp(..) | Date32 | Date64),
         ColumnType::Blob => {
             matches!(
@@ -134,6 +136,19 @@ pub fn has_more_digits(stored: &DataType) -> bool {
     }
 }
 
+/// Returns the canonical texts of UUIDs.
+fn canonical_uuids(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
+    let unexpected =
+        |error: ArrowError| BadCell::new(0, &column.name, format!("cannot be cast: {error}"));
+    match uuids::canonical(stored).map_err(unexpected)? {
+        Ok(uuids) => Ok(Arc::new(uuids)),
+        Err(row) => {
+            let why = describe_loss(column.kind, stored, row);
+            Err(BadCell::new(row, &column.name, why))
+        }
+    }
+}
+
 /// Returns whether all values of a column of a file are exactly of this type.
 pub fn fits(kind: ColumnType, stored: &ArrayRef) -> bool {
     let column = Column {
@@ -144,6 +159,9 @@ pub fn fits(kind: ColumnType, stored: &ArrayRef) -> bool {
 }
 
 fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
+    if column.kind == ColumnType::Uuid {
+        return canonical_uuids(column, stored);
+    }
     let kind = column.kind.arrow();
     if *stored.data_type() == kind {
         return Ok(stored.clone());

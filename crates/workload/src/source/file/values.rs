@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::BadCell;
 use crate::number_form::{grouped, has_decimal_comma};
 use crate::time_format::{has_offset, iso_time};
-use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone};
+use crate::{Column, ColumnType, NULL_WORDS, NumberForm, TextForm, TimeFormat, Zone, uuids};
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array,
     StringArray, TimestampMillisecondArray,
@@ -28,6 +28,10 @@ pub fn parse(column: &Column, text: &StringArray, form: &TextForm) -> Result<Arr
         }
         ColumnType::Double => Arc::new(Float64Array::from(cells.read_numbers()?)),
         ColumnType::Text => Arc::new(text.clone()),
+        ColumnType::Uuid => {
+            let uuids = cells.read(|cell| uuids::parsed(cell).map(|uuid| uuid.to_string()))?;
+            Arc::new(StringArray::from(uuids))
+        }
         ColumnType::Timestamp => {
             let times = cells.read(|cell| time(column, cell, form))?;
             Arc::new(TimestampMillisecondArray::from(times))
@@ -53,6 +57,7 @@ pub fn misfit(column: &Column, cell: &str, form: &TextForm) -> Option<String> {
         ColumnType::Float => float(trimmed, numbers).is_some(),
         ColumnType::Double => number::<f64>(trimmed, numbers).is_some(),
         ColumnType::Text => true,
+        ColumnType::Uuid => uuids::parsed(trimmed).is_some(),
         ColumnType::Timestamp => time(column, trimmed, form).is_some(),
         ColumnType::Blob => bytes(trimmed).is_some(),
     };
@@ -175,6 +180,9 @@ fn not_a(column: &Column, cell: &str, form: &TextForm) -> String {
         ColumnType::Float => "a float (a number of up to 3.4e38)",
         ColumnType::Double => "a double",
         ColumnType::Text => "text",
+        ColumnType::Uuid => {
+            "a uuid (32 hexadecimal digits with hyphens, as 6a1f0b0c-8a7e-11ee-b962-0242ac120002)"
+        }
         ColumnType::Timestamp => {
             "a timestamp (2014-02-14T14:30:00, UTC if it has no zone, or milliseconds since 1970; \
              nothing below a millisecond; [data.format] says other forms)"

@@ -19,11 +19,11 @@ struct Owner {
 }
 
 impl Owners {
-    /// Finds the texts of a sample, and the texts and whole numbers of the key that are no times.
+    /// Finds the texts and UUIDs of a sample, and the whole numbers of the key that are no times.
     pub fn find(sample: &Sample, table: &Table) -> Owners {
         let columns = table.columns.iter().enumerate();
         let columns = columns.filter(|(index, column)| match column.kind {
-            ColumnType::Text => true,
+            ColumnType::Text | ColumnType::Uuid => true,
             ColumnType::Int | ColumnType::Bigint => {
                 table.is_key(&column.name) && table.time_column() != Some(*index)
             }

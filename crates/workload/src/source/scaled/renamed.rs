@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder};
 use arrow::datatypes::{Int32Type, Int64Type};
 
 use super::names::Names;
 use super::spread::{hashes, numbers};
-use crate::{ColumnType, Stream};
+use crate::{ColumnType, Stream, uuids};
 
 /// Values of a column, each with another one in each copy.
 pub struct Renamed {
@@ -20,6 +20,8 @@ pub struct Renamed {
 
 enum New {
     Texts(Names),
+    /// UUIDs that are made of those of the sample with this seed.
+    Uuids(u64),
     /// Numbers after the largest one, as far apart as those of the sample are.
     Numbers {
         largest: i64,
@@ -30,7 +32,7 @@ enum New {
 }
 
 impl Renamed {
-    /// Makes new values for up to `copies` copies; `None` if the column has neither texts nor whole numbers.
+    /// Makes new values for up to `copies` copies; `None` if the column has neither texts, UUIDs nor whole numbers.
     pub fn of(
         column: &ArrayRef,
         kind: ColumnType,
@@ -56,6 +58,7 @@ impl Renamed {
                 let texts: Vec<&str> = first_places.iter().map(|at| cells.value(*at)).collect();
                 New::Texts(Names::new(&texts, copies, stream.clone().next_u64()))
             }
+            ColumnType::Uuid => New::Uuids(stream.clone().next_u64()),
             ColumnType::Int => {
                 let cells = column.as_primitive::<Int32Type>();
                 let values = first_places.iter().map(|at| i64::from(cells.value(*at)));
@@ -109,6 +112,17 @@ impl Renamed {
                 }
                 Arc::new(out.finish())
             }
+            (New::Uuids(seed), _) => {
+                let cells = column.as_string::<i32>().iter().enumerate();
+                let uuids = cells.map(|(row, cell)| {
+                    let cell = cell?;
+                    Some(match copies[row] {
+                        0 => cell.to_owned(),
+                        copy => uuids::renamed(cell, copy, *seed).to_string(),
+                    })
+                });
+                Arc::new(uuids.collect::<StringArray>())
+            }
             (New::Numbers { .. }, ColumnType::Int) => numbers::<Int32Type>(column, |row, value| {
                 let number = number(row).and_then(|number| i32::try_from(number).ok());
                 number.unwrap_or(value)
@@ -155,7 +169,7 @@ impl New {
 mod tests {
     use std::collections::HashSet;
 
-    use arrow::array::{Int32Array, StringArray};
+    use arrow::array::Int32Array;
 
     use super::*;
 
@@ -175,6 +189,25 @@ mod tests {
             }
         }
         assert!(renamed.fits(1_000) && !renamed.fits(1 << 40));
+    }
+
+    #[test]
+    fn uuids_become_others_in_each_copy_and_nulls_stay() {
+        let uuids: Vec<String> = (0..2).map(|n| uuids::numbered(n).to_string()).collect();
+        let cells = vec![Some(uuids[0].as_str()), None, Some(uuids[1].as_str())];
+        let column: ArrayRef = Arc::new(StringArray::from(cells));
+        let renamed = Renamed::of(&column, ColumnType::Uuid, 2, &Stream::new(&[1])).unwrap();
+        let mut seen = HashSet::new();
+        for copy in 0..3_u64 {
+            let made = renamed.apply(&column, &[0, 1, 2], &[copy; 3]);
+            let made = made.as_string::<i32>();
+            assert!(made.is_null(1));
+            for row in [0, 2] {
+                assert!(uuids::parsed(made.value(row)).is_some());
+                assert!(seen.insert(made.value(row).to_owned()));
+            }
+        }
+        assert!(uuids.iter().all(|uuid| seen.contains(uuid)));
     }
 
     #[test]

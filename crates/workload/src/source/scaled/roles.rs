@@ -336,6 +336,6 @@ impl About<'_> {
 fn can_be_renamed(kind: ColumnType) -> bool {
     matches!(
         kind,
-        ColumnType::Text | ColumnType::Int | ColumnType::Bigint
+        ColumnType::Text | ColumnType::Uuid | ColumnType::Int | ColumnType::Bigint
     )
 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringBuilder,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryBuilder, PrimitiveArray, StringArray,
+    StringBuilder,
 };
 use arrow::datatypes::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,7 +14,7 @@ use super::growth::Growth;
 use super::near;
 use super::neighbours::Neighbours;
 use super::sample::Sample;
-use crate::{ColumnType, SampleAxis, Stream};
+use crate::{ColumnType, SampleAxis, Stream, uuids};
 
 /// Most different values of a column that is taken for a list of words or codes, to which nothing is added.
 const MOST_CODES: usize = 64;
@@ -161,6 +162,17 @@ impl Spread {
                 }
                 Arc::new(out.finish())
             }
+            ColumnType::Uuid => {
+                let cells = column.as_string::<i32>().iter().enumerate();
+                let uuids = cells.map(|(row, cell)| {
+                    let cell = cell?;
+                    Some(match draw(row, xxh3_64(cell.as_bytes())) {
+                        Some(mut draws) => uuids::drawn(&mut draws).to_string(),
+                        None => cell.to_owned(),
+                    })
+                });
+                Arc::new(uuids.collect::<StringArray>())
+            }
             ColumnType::Blob => {
                 let cells = column.as_binary::<i32>();
                 let mut out = BinaryBuilder::new();
@@ -257,7 +269,7 @@ pub fn hashes(column: &ArrayRef, kind: ColumnType) -> Vec<Option<u64>> {
             .iter()
             .map(|cell| cell.map(f64::to_bits))
             .collect(),
-        ColumnType::Text => column
+        ColumnType::Text | ColumnType::Uuid => column
             .as_string::<i32>()
             .iter()
             .map(|cell| cell.map(|cell| xxh3_64(cell.as_bytes())))

@@ -101,6 +101,8 @@ impl Builder {
             (Builder::Timestamp(b), Some(v)) => {
                 b.append_value(i64::from_le_bytes(v.try_into().ok()?));
             }
+            // Of UUIDs, whose bytes have no other order.
+            (Builder::AsText(show, b), Some(v)) => b.append_value(show(v)?),
             (this, bytes) => return this.push_without_byte_order(bytes),
         }
         Some(())

@@ -259,6 +259,7 @@ fn rows_in_one_blob_are_decoded_or_refused() {
         ColumnType::Double => Value::Double(0.5),
         ColumnType::Timestamp => Value::Timestamp(1_700_000_000_000),
         ColumnType::Text => Value::Text("été".to_owned()),
+        ColumnType::Uuid => Value::Uuid(bakeoff_workload::uuids::numbered(1)),
         ColumnType::Blob => Value::Blob(vec![0; 200]),
     };
     let values: Vec<Value> = kinds.iter().map(value).collect();
