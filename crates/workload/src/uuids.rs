@@ -215,7 +215,7 @@ mod tests {
         let wrong: ArrayRef = Arc::new(StringArray::from(vec![None, Some(text), Some("x")]));
         assert_eq!(canonical(&wrong).unwrap(), Err(2));
         let bytes = parsed(text).unwrap().into_bytes();
-        let bytes: ArrayRef = Arc::new(FixedSizeBinaryArray::from(vec![&bytes]));
+        let bytes: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from(vec![&bytes]).unwrap());
         assert_eq!(
             canonical(&bytes).unwrap(),
             Ok(StringArray::from(vec![text]))

@@ -41,7 +41,7 @@ fn stored_bytes_and_texts_become_the_same() {
     let workload = parse("requires = '--data'", TABLE).unwrap();
     let bytes = uuids::parsed(UUID).unwrap().into_bytes();
     let stored: [ArrayRef; 2] = [
-        Arc::new(FixedSizeBinaryArray::from(vec![&bytes])),
+        Arc::new(FixedSizeBinaryArray::try_from(vec![&bytes]).unwrap()),
         Arc::new(StringArray::from(vec![UUID.to_uppercase()])),
     ];
     for ids in stored {
