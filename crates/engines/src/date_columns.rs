@@ -124,7 +124,19 @@ fn date(expr: &Expr, schema: &DFSchema) -> Option<String> {
     }
     let columns = expr.column_refs();
     let name = columns.into_iter().map(|column| column.name.as_str()).min();
-    name.map(str::to_owned)
+    name.or_else(|| elsewhere(expr)).map(str::to_owned)
+}
+
+/// Returns the name of a column that is not one of the query itself: of the query around it, or of one within it.
+fn elsewhere(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::OuterReferenceColumn(_, column) => Some(&column.name),
+        Expr::ScalarSubquery(query) => {
+            let fields = query.subquery.schema().fields();
+            fields.first().map(|field| field.name().as_str())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +164,8 @@ mod tests {
             "SELECT s.d - INTERVAL '1 day' AS d FROM (SELECT max(day) AS d FROM t) AS s",
             "SELECT CAST(day AS INT) AS number FROM t",
             "SELECT host FROM t WHERE host IN (SELECT s.host FROM t AS s WHERE s.day - s.day IS NULL)",
+            "SELECT host FROM t WHERE day > (SELECT max(day) FROM t) - INTERVAL '7 days'",
+            "SELECT host FROM t WHERE EXISTS (SELECT s.host FROM t AS s WHERE s.time > t.day + INTERVAL '1 day')",
         ] {
             let complaint = complaint_of(sql).await.unwrap_or_default();
             assert!(complaint.contains(" AS TIMESTAMP)"), "{sql}: {complaint}");
@@ -171,6 +185,7 @@ mod tests {
             "SELECT date_trunc('month', CAST(day AS TIMESTAMP)) AS month FROM t",
             "SELECT CAST(day AS VARCHAR) AS written FROM t WHERE day IS NOT NULL AND day < time",
             "SELECT date_trunc('day', time) AS d, time - INTERVAL '1 day' AS before FROM t",
+            "SELECT host FROM t WHERE day = (SELECT max(day) FROM t) AND time > DATE '2026-05-01' + INTERVAL '1 day'",
         ] {
             assert_eq!(complaint_of(sql).await, None, "{sql}");
         }

@@ -278,6 +278,7 @@ impl DuckdbLayout {
                 let columns = self.table.columns.iter().map(|column| {
                     let kind = match column.kind {
                         ColumnType::Timestamp => "TIMESTAMP",
+                        ColumnType::Uuid => "UUID",
                         kind => type_of(kind),
                     };
                     format!("{} {kind}", quoted(&column.name))

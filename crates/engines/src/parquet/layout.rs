@@ -193,7 +193,7 @@ fn column(
     // Files have no statistics of floating-point numbers, since these leave NaN out.
     if !column.kind.can_be_key() {
         return Err(settings.error(format!(
-            "{setting}={name} is a {}: choose a column of boolean, int, bigint, text, timestamp or date",
+            "{setting}={name} is a {}: choose a column of boolean, int, bigint, text, uuid, timestamp or date",
             column.kind.name()
         )));
     }
@@ -340,7 +340,10 @@ mod tests {
                 "parquet?partition=nothing_like_it",
                 "`events` has no column `nothing_like_it` for partition=",
             ),
-            ("parquet?sort=value", "sort=value is a double"),
+            (
+                "parquet?sort=value",
+                "sort=value is a double: choose a column of boolean, int, bigint, text, uuid, timestamp or date",
+            ),
             ("parquet?sort=photo", "sort=photo is a blob"),
             ("parquet?partition=value", "partition=value is a double"),
             ("parquet?partition=photo", "partition=photo is a blob"),

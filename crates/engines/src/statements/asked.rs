@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use bakeoff_workload::infer::AskedQuestion;
-use bakeoff_workload::{ColumnType, literal, uuids};
+use bakeoff_workload::{ColumnType, uuids};
 
 use super::asking::{Asking, Language};
 use super::comparisons::{Bound, Comparison, comparisons};
 use super::depth::too_deep;
-use super::moments::{milliseconds, window};
+use super::moments::{day_literal, milliseconds, time_literal, window};
 use super::number_range::{DrawnBound, NumberRange, number_ranges};
 use super::words::{is, is_sign, marker_length, name, words};
 use crate::dialect::tokens::{Kind, Token, tokens};
@@ -260,9 +260,8 @@ impl Rewriting<'_> {
             return;
         };
         let written = match self.asking.kind(comparison.column) {
-            ColumnType::Timestamp => {
-                milliseconds(&text, self.asking.language).and_then(literal::timestamp)
-            }
+            ColumnType::Timestamp => time_literal(&text, self.asking.language),
+            ColumnType::Date => day_literal(&text),
             // In lower case, as it is read.
             ColumnType::Uuid => uuids::parsed(text.trim()).map(|uuid| format!("'{uuid}'")),
             kind if kind.is_number() => text

@@ -1,6 +1,6 @@
 //! Times in statements.
 
-use bakeoff_workload::source;
+use bakeoff_workload::{days, literal, source};
 
 use super::asking::Language;
 use crate::live::duration;
@@ -18,6 +18,18 @@ pub fn milliseconds(text: &str, language: Language) -> Option<i64> {
         return (language == Language::Cql).then_some(number);
     }
     source::milliseconds(&with_whole_zone(text))
+}
+
+/// Writes a time of a statement as a workload has it; `None` if it is none.
+pub fn time_literal(text: &str, language: Language) -> Option<String> {
+    milliseconds(text, language).and_then(literal::timestamp)
+}
+
+/// Writes a day of a statement, which may be there as the midnight that it begins with; `None` if it is neither.
+pub fn day_literal(text: &str) -> Option<String> {
+    // Of numbers, which CQL has for days, too, none is a time.
+    let midnight = milliseconds(text, Language::Sql)?;
+    days::of_milliseconds(midnight).and_then(literal::date)
 }
 
 /// Writes a zone such as `+00` or `+0200` with hours and minutes, and a colon between them.
@@ -74,6 +86,17 @@ mod tests {
             "2026-05-01 00:00:00.000001",
         ] {
             assert_eq!(milliseconds(text, Language::Sql), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_are_read_as_themselves_and_as_midnights() {
+        for text in ["2026-05-01", " 2026-05-01 ", "2026-05-01 00:00:00+00"] {
+            let day = day_literal(text);
+            assert_eq!(day.as_deref(), Some("DATE '2026-05-01'"), "{text}");
+        }
+        for text in ["2026-05-01 08:00:00", "2147504222", "today", ""] {
+            assert_eq!(day_literal(text), None, "{text}");
         }
     }
 

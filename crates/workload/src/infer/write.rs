@@ -171,7 +171,7 @@ impl Inferred {
         line(
             out,
             "# Types: boolean, int (32 bits), bigint (64 bits), float (32 bits), double, text, uuid, \
-             timestamp (milliseconds, UTC).",
+             timestamp (milliseconds, UTC), date.",
         );
         line(out, "[table.columns]");
         for column in &self.columns {

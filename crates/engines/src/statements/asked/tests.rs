@@ -247,3 +247,19 @@ fn a_single_date_is_drawn_and_a_range_of_dates_is_told() {
     let why = asked(range, &found, Language::Sql).unwrap_err();
     assert!(why.contains("not one of numbers"), "{why}");
 }
+
+#[test]
+fn constants_that_are_midnights_are_days_where_the_column_has_some() {
+    let mut found = with_rows();
+    let time = found
+        .columns
+        .iter_mut()
+        .find(|column| column.name == "time");
+    time.unwrap().kind = ColumnType::Date;
+    let sql =
+        "SELECT heat FROM readings WHERE time >= '2026-05-01 00:00:00' AND time < '2026-05-03'";
+    let question = asked(sql, &found, Language::Sql).unwrap();
+    let expected =
+        "SELECT heat FROM readings WHERE time >= DATE '2026-05-01' AND time < DATE '2026-05-03'";
+    assert_eq!(question.sql, expected);
+}

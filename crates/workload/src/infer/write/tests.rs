@@ -43,6 +43,17 @@ fn birds() -> String {
 }
 
 #[test]
+fn all_types_that_can_be_written_by_hand_are_named() {
+    let (text, _) = written("birds.csv", &birds());
+    let types = text.lines().find(|line| line.starts_with("# Types: "));
+    for (name, kind) in ColumnType::ALL {
+        // No question can be asked of bytes.
+        let is_named = types.is_some_and(|types| types.contains(name));
+        assert_eq!(is_named, kind != ColumnType::Blob, "{name}: {types:?}");
+    }
+}
+
+#[test]
 fn a_messy_file_becomes_a_workload_with_evidence() {
     let (text, workload) = written("bird strikes.csv", &birds());
     let table = &workload.table;
