@@ -286,8 +286,9 @@ impl DuckdbLayout {
                 });
                 let key: Vec<String> = self.table.key().map(quoted).collect();
                 format!(
-                    "-- Filling it makes a file of DuckDB that has it already. In a database of yours its rows have to be \
-                     in the order of the key:\n--   INSERT INTO {name} SELECT ... ORDER BY {}\nCREATE TABLE {name} ({})",
+                    "-- Filling it makes a file of DuckDB that has it already. In a database of yours its rows have to \
+                     be in the order of the key:\n--   INSERT INTO {name} SELECT ... ORDER BY {}\n\
+                     CREATE TABLE {name} ({})",
                     key.join(", "),
                     columns.collect::<Vec<_>>().join(", ")
                 )
