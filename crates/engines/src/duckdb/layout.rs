@@ -277,6 +277,7 @@ impl DuckdbLayout {
             Shape::Table => {
                 let columns = self.table.columns.iter().map(|column| {
                     let kind = match column.kind {
+                        // As in the file, into which these are cast when rows are sorted.
                         ColumnType::Timestamp => "TIMESTAMP",
                         ColumnType::Uuid => "UUID",
                         kind => type_of(kind),
@@ -285,14 +286,16 @@ impl DuckdbLayout {
                 });
                 let key: Vec<String> = self.table.key().map(quoted).collect();
                 format!(
-                    "-- load.sh makes a file of DuckDB that has it. In a database of yours its rows have to be in the \
-                     order of the key:\n--   INSERT INTO {name} SELECT ... ORDER BY {}\nCREATE TABLE {name} ({})",
+                    "-- Filling it makes a file of DuckDB that has it already. In a database of yours its rows have to \
+                     be in the order of the key:\n--   INSERT INTO {name} SELECT ... ORDER BY {}\n\
+                     CREATE TABLE {name} ({})",
                     key.join(", "),
                     columns.collect::<Vec<_>>().join(", ")
                 )
             }
             Shape::Parquet(_) => format!(
-                "-- In the folder that load.sh names:\nCREATE VIEW {name} AS SELECT * FROM read_parquet('{SORTED_FILE}')"
+                "-- In the folder of the file that filling it makes:\n\
+                 CREATE VIEW {name} AS SELECT * FROM read_parquet('{SORTED_FILE}')"
             ),
         };
         vec![made, date_bin("")]
