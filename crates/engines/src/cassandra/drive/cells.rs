@@ -224,7 +224,7 @@ mod tests {
             }
         }
         assert_eq!(cells.iter().count(), every_value().len());
-        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 8 + 9 + 16 + 2);
+        assert_eq!(cells.value_bytes(), 1 + 4 + 8 + 8 + 4 + 4 + 8 + 9 + 16 + 2);
     }
 
     #[test]
