@@ -174,6 +174,11 @@ fn hash_cells(array: &ArrayRef, hashes: &mut Vec<u64>) -> Result<(), String> {
                 hash(TIME, &(i128::from(time) * nanoseconds).to_le_bytes())
             });
         }
+        // Engines without dates return their texts.
+        DataType::Date32 => {
+            let days = cast_to(&DataType::Utf8)?;
+            extend(hashes, days.as_string::<i32>().iter(), text);
+        }
         DataType::Dictionary(_, values) => return hash_cells(&cast_to(values)?, hashes),
         other => {
             return Err(format!(

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    BinaryArray, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int16Array, Int32Array,
-    Int64Array, LargeStringArray, StringArray, StringViewArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, UInt64Array,
+    BinaryArray, BooleanArray, Date32Array, DictionaryArray, Float32Array, Float64Array,
+    Int16Array, Int32Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, UInt64Array,
 };
 use arrow::datatypes::Int32Type;
 
@@ -42,7 +42,7 @@ fn the_same_rows_in_any_order_and_batches_have_no_difference() {
 
 #[test]
 fn a_value_is_the_same_in_each_type_that_holds_it() {
-    let forms: [Vec<ArrayRef>; 4] = [
+    let forms: [Vec<ArrayRef>; 5] = [
         vec![
             Arc::new(Int16Array::from(vec![Some(3), None])),
             Arc::new(Int32Array::from(vec![Some(3), None])),
@@ -70,6 +70,10 @@ fn a_value_is_the_same_in_each_type_that_holds_it() {
                 TimestampMicrosecondArray::from(vec![-5_000, i64::MAX / 1_000 * 1_000])
                     .with_timezone("UTC"),
             ),
+        ],
+        vec![
+            Arc::new(Date32Array::from(vec![Some(-1), None])),
+            texts(&[Some("1969-12-31"), None]),
         ],
         vec![
             Arc::new(Float64Array::from(vec![0.0, f64::NAN])),
