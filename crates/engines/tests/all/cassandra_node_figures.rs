@@ -94,7 +94,8 @@ async fn nodetool_adds_what_only_it_knows() {
     let statistics = printed.tables[0].statistics.unwrap();
     let owners = owners_bytes(&server, "figures_of_tool").await;
     assert_eq!(statistics.live_bytes, Some(owners));
-    assert_eq!(statistics.sstables, Some(1));
+    // Others make the shared server flush, too.
+    assert!(statistics.sstables.is_some_and(|sstables| sstables >= 1));
     assert_eq!(statistics.compression_ratio, None, "it is switched off");
     let histograms = printed.tables[0].histograms.unwrap();
     let bytes = histograms.partition_bytes.max.unwrap();
