@@ -208,14 +208,43 @@ impl<'a> Sum<'a> {
     }
 
     fn check(&self) -> ScalarUDF {
-        let distinct = if self.distinct { "DISTINCT " } else { "" };
-        let argument = self.argument.human_display();
+        let (written, instead) = self.words();
         ScalarUDF::new_from_impl(Within64Bits {
             signature: Signature::variadic_any(Volatility::Immutable),
             kind: self.kind.clone(),
-            written: format!("sum({distinct}{argument})"),
-            instead: format!("sum({distinct}CAST({argument} AS DOUBLE))"),
+            written,
+            instead,
         })
+    }
+
+    /// Returns how a message names the sum, and what it says to write. What is computed may itself wrap around, so that
+    /// each of its columns has to be cast.
+    fn words(&self) -> (String, String) {
+        let distinct = if self.distinct { "DISTINCT " } else { "" };
+        let columns = self.argument.column_refs().into_iter();
+        let mut columns: Vec<String> = columns.map(Column::flat_name).collect();
+        // One that a query computes and gives no name is called as DataFusion shows what it computes.
+        columns.retain(|name| !name.contains('('));
+        columns.sort_unstable();
+        match (self.argument, columns.as_slice()) {
+            (Expr::Column(_), [column]) => (
+                format!("sum({distinct}{column})"),
+                format!("sum({distinct}CAST({column} AS DOUBLE))"),
+            ),
+            (_, [first, ..]) => (
+                format!("sum({distinct}...) of {}", columns.join(" and ")),
+                format!(
+                    "sum({distinct}CAST({first} AS DOUBLE) ...), with each column cast before anything is computed \
+                     with it"
+                ),
+            ),
+            (_, []) => (
+                format!("sum({distinct}...)"),
+                format!(
+                    "sum({distinct}...) with doubles alone in it, such as CAST(x AS DOUBLE) * 2.0"
+                ),
+            ),
+        }
     }
 }
 

@@ -11,9 +11,11 @@ use clap::{Arg, Command, Error};
 const NAMED: usize = 4;
 /// The subcommand that repeats all others, to print their help.
 const HELP: &str = "help";
+/// Options of some commands, and those that are meant by them in other commands.
+const MEANT: [(&str, &str); 2] = [("queries", "questions"), ("query", "question")];
 
-/// Replaces the tips of an error about an unknown option: it says which other commands have the option, or else which
-/// option of its command is hardly different. Other errors stay as they are.
+/// Replaces the tips of an error about an unknown option: it says which option of its command is meant, or which other
+/// commands have the option, or else which option of its command is hardly different. Other errors stay as they are.
 ///
 /// `words` is the command line with the program's name.
 pub fn with_tip(mut error: Error, mut program: Command, words: &[OsString]) -> Error {
@@ -27,15 +29,23 @@ pub fn with_tip(mut error: Error, mut program: Command, words: &[OsString]) -> E
     error.remove(ContextKind::Suggested);
     let usage = command.clone().render_usage();
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    let known: Vec<&str> = { command.get_arguments() }
+        .filter_map(|arg| arg.get_long())
+        .collect();
+    let meant = MEANT
+        .iter()
+        .find(|(written, meant)| *written == option && known.contains(meant));
     let mut owners = Vec::new();
     find_owners(&program, program.get_name(), &option, &mut owners);
-    if owners.is_empty() {
-        let known = command.get_arguments().filter_map(|arg| arg.get_long());
-        if let Some(near) = nearest(&option, known) {
-            let near = ContextValue::String(format!("--{near}"));
-            error.insert(ContextKind::SuggestedArg, near);
-        }
-    } else {
+    let similar = match meant {
+        Some((_, meant)) => Some(*meant),
+        None if owners.is_empty() => nearest(&option, known),
+        None => None,
+    };
+    if let Some(similar) = similar {
+        let similar = ContextValue::String(format!("--{similar}"));
+        error.insert(ContextKind::SuggestedArg, similar);
+    } else if !owners.is_empty() {
         let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
         let owners = list(&owners, NAMED);
         let tip = format!("'--{option}' is an option of {owners}");
@@ -134,6 +144,19 @@ mod tests {
         for far in ["--foo", "--rates"] {
             let far = told(&format!("bakeoff run formats {far} 5"));
             assert!(!far.contains("tip:"), "{far}");
+        }
+    }
+
+    #[test]
+    fn what_another_command_calls_otherwise_is_told() {
+        for (line, meant) in [
+            ("bakeoff init t.csv --queries q.sql", "'--questions'"),
+            ("bakeoff decide t.csv --query=x", "'--question'"),
+        ] {
+            let told = told(line);
+            let tip = format!("a similar argument exists: {meant}");
+            assert!(told.contains(&tip), "{told}");
+            assert!(!told.contains("is an option of"), "{told}");
         }
     }
 

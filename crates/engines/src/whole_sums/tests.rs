@@ -121,7 +121,16 @@ async fn sums_beyond_64_bits_are_errors_that_say_what_to_write() {
             ),
             (
                 "SELECT sum(large - 1) FROM t WHERE large > 0",
-                "write sum(CAST(t.large - 1 AS DOUBLE))",
+                "write sum(CAST(t.large AS DOUBLE) ...), with each column cast before anything is computed with it",
+            ),
+            (
+                "SELECT sum(DISTINCT large - small) FROM t WHERE large > 0 AND small > 0",
+                "write sum(DISTINCT CAST(t.large AS DOUBLE) ...), with each column cast before anything is computed \
+                 with it",
+            ),
+            (
+                "SELECT sum(9223372036854775807) FROM t",
+                "write sum(...) with doubles alone in it, such as CAST(x AS DOUBLE) * 2.0",
             ),
         ] {
             let error = answer(&session, sql).await.unwrap_err();
@@ -130,6 +139,7 @@ async fn sums_beyond_64_bits_are_errors_that_say_what_to_write() {
             let said = "which is beyond whole numbers of 64 bits";
             assert!(error.contains(said), "{rule:?}: {sql}: {error}");
             assert!(error.ends_with(words), "{rule:?}: {sql}: {error}");
+            assert!(!error.contains("Int64("), "{rule:?}: {sql}: {error}");
         }
     }
 }

@@ -27,7 +27,8 @@ const NEVER_TEXT: [&str; 4] = ["\\N", "NULL", "null", "#N/A"];
 /// One value in so many may be another than its column's type, and is then set aside as a bad row.
 const ONE_MISFIT_IN: u64 = 200;
 
-/// First values of a column that are no numbers, by which forms of times are guessed, and characters of each.
+/// First values of a column that are no numbers, by which forms of times are guessed, and characters of each that is
+/// shown.
 const FIRST_TEXTS: usize = 16;
 const SHOWN_CHARACTERS: usize = 40;
 
@@ -63,6 +64,8 @@ pub struct Evidence {
     /// First value that is no number, with its line, and the first few.
     no_number: Option<(u64, String)>,
     first_texts: Vec<String>,
+    /// First value that is no UUID, with its line.
+    no_uuid: Option<(u64, String)>,
 }
 
 /// Type of a column, and why.
@@ -106,6 +109,7 @@ impl Evidence {
             kept: Kept::new(),
             no_number: None,
             first_texts: Vec::new(),
+            no_uuid: None,
         }
     }
 
@@ -141,7 +145,16 @@ impl Evidence {
         self.values += 1;
         let is_quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
         self.quoted_after_spaces += u64::from(is_quoted && cell.starts_with(' '));
-        let hash = xxh3_64(value.as_bytes());
+        // One UUID may be spelled in upper and in lower case.
+        let uuid = uuids::parsed(value);
+        let hash = match uuid {
+            Some(uuid) => xxh3_64(uuid.as_bytes()),
+            None => xxh3_64(value.as_bytes()),
+        };
+        self.uuids += u64::from(uuid.is_some());
+        if uuid.is_none() && self.no_uuid.is_none() {
+            self.no_uuid = Some((line, beginning(value)));
+        }
         self.distinct.add(hash);
         self.sequence.see(value, hash);
         self.times.see(value);
@@ -158,7 +171,7 @@ impl Evidence {
             }
             Err(_) => {
                 if self.first_texts.len() < FIRST_TEXTS {
-                    let shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
+                    let shown = beginning(value);
                     self.first_texts.push(shown.clone());
                     self.no_number.get_or_insert((line, shown));
                 }
@@ -171,7 +184,6 @@ impl Evidence {
                 let word = value.to_ascii_lowercase();
                 let is_boolean = ["true", "false", "t", "f"].contains(&word.as_str());
                 self.booleans += u64::from(is_boolean);
-                self.uuids += u64::from(uuids::parsed(value).is_some());
             }
         }
     }
@@ -307,6 +319,11 @@ fn signed(found: FoundSigns) -> Decision {
 /// Returns whether a word that stands for no value is a number, too, as NaN is.
 pub fn is_not_a_number(word: &str) -> bool {
     word.parse::<f64>().is_ok_and(f64::is_nan)
+}
+
+/// Returns as much of a value as is shown.
+fn beginning(value: &str) -> String {
+    value.chars().take(SHOWN_CHARACTERS).collect()
 }
 
 /// Writes a word that stands for no value, for a reader.

@@ -47,6 +47,13 @@ impl Evidence {
         if let Some(decision) = self.of_untried_times() {
             return decision;
         }
+        if let Some((line, value)) = self.no_uuid.as_ref().filter(|_| self.uuids * 2 > values) {
+            return text(format!(
+                "{} of {values} values are UUIDs, and others, as `{value}` in line {line}, are not: with UUIDs alone \
+                 this is a uuid",
+                self.uuids
+            ));
+        }
         match self.no_number.as_ref().filter(|_| all * 2 > values) {
             Some((line, value)) => text(format!(
                 "{all} of {values} values are numbers, and others, as `{value}` in line {line}, are not"

@@ -300,3 +300,24 @@ fn numbers_with_a_decimal_comma_are_known() {
     many[7] = "2.5";
     assert_eq!(with_commas(&many).1, "point");
 }
+
+#[test]
+fn spellings_of_one_uuid_are_one_value() {
+    let upper = "6A1F0B0C-8A7E-11EE-B962-0242AC120002";
+    let lower = upper.to_lowercase();
+    let evidence = of(&[upper, &lower, upper]);
+    assert_eq!(evidence.decide(false).kind, ColumnType::Uuid);
+    assert_eq!((evidence.different(), evidence.sequence.runs), (1, 1));
+}
+
+#[test]
+fn what_is_hardly_ever_no_uuid_is_text_and_says_so() {
+    let uuid = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
+    let mut cells = vec![uuid; 1000];
+    cells[5] = "6a1f";
+    cells[7] = "7";
+    let decision = of(&cells).decide(false);
+    assert_eq!(decision.kind, ColumnType::Text);
+    let said = "998 of 1000 values are UUIDs, and others, as `6a1f` in line 7, are not: with UUIDs alone this is a uuid";
+    assert_eq!(decision.why, said);
+}

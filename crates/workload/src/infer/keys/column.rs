@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::infer::names::is_like_key;
-use crate::{ColumnType, TimeFormat, Zone, source};
+use crate::{ColumnType, TimeFormat, Zone, source, uuids};
 
 /// A column that may be in the key.
 pub struct KeyColumn<'a> {
@@ -31,14 +31,16 @@ impl KeyColumn<'_> {
         if cell.is_empty() || null.iter().any(|word| word == cell) {
             return None;
         }
-        let time = match self.kind {
-            ColumnType::Timestamp => source::milliseconds_in(cell, self.format, self.zone),
+        // One time, and one UUID, may be written in several ways.
+        let converted = match self.kind {
+            ColumnType::Timestamp => {
+                let time = source::milliseconds_in(cell, self.format, self.zone);
+                time.map(|time| xxh3_64(&time.to_le_bytes()))
+            }
+            ColumnType::Uuid => uuids::parsed(cell).map(|uuid| xxh3_64(uuid.as_bytes())),
             _ => None,
         };
-        Some(match time {
-            Some(time) => xxh3_64(&time.to_le_bytes()),
-            None => xxh3_64(cell.as_bytes()),
-        })
+        Some(converted.unwrap_or_else(|| xxh3_64(cell.as_bytes())))
     }
 
     /// Returns whether the column names series although each row has a time of its own: by its name, or since the rows

@@ -276,3 +276,21 @@ fn without_a_time_many_measured_numbers_do_not_hide_the_columns_that_name_each_r
     let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
     assert_eq!((found.partition, found.order), (vec![9], vec![8]));
 }
+
+#[test]
+fn spellings_of_one_uuid_are_one_key() {
+    let upper = "6A1F0B0C-8A7E-11EE-B962-0242AC120002";
+    let lower = upper.to_lowercase();
+    let text = format!(
+        "id,n\n{upper},1\n{lower},2\n{},3\n",
+        lower.replace('6', "7")
+    );
+    for (kind, repeated) in [(ColumnType::Uuid, 1.0 / 3.0), (TEXT, 0.0)] {
+        let columns = [column(0, "id", kind, 2)];
+        let found = search(&text, &columns, |search| search.asked(&[0]).unwrap());
+        assert!(
+            (found.repeated - repeated).abs() < 1e-9,
+            "{kind:?}: {found:?}"
+        );
+    }
+}
