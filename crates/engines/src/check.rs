@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use bakeoff_workload::{ColumnType, DesignId, Error, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Limit, LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
@@ -22,6 +21,7 @@ use crate::statements::ambiguous::ambiguity;
 use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
+use crate::uuid_constants::{empty_table, misspelled};
 use crate::{Context, EngineOptions, date_columns, text_of_time, time_constants};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
@@ -71,7 +71,7 @@ pub fn settings_without_effect(designs: &[DesignId], context: &Context) -> Vec<S
 /// Fails for a missing column, an unknown function, broken SQL, SQL that is not a query, or an
 /// expected answer that the query cannot give, with the line and column in the workload file.
 pub async fn check_queries(workload: &Workload) -> Result<()> {
-    let table = Arc::new(EmptyTable::new(workload.table.schema()));
+    let table = Arc::new(empty_table(&workload.table));
     let session =
         session_with(1, &workload.table.name, table).map_err(|e| Error::Usage(message(&e)))?;
     for query in &workload.queries {
@@ -105,7 +105,7 @@ pub async fn check_question(
     workload: &Workload,
     question: &Query,
 ) -> std::result::Result<bool, String> {
-    let table = Arc::new(EmptyTable::new(workload.table.schema()));
+    let table = Arc::new(empty_table(&workload.table));
     let session = session_with(1, &workload.table.name, table).map_err(|error| message(&error))?;
     let planned = planned_question(workload, &session, question).await;
     let plan = planned.map_err(|(line, column, complaint)| {
@@ -207,6 +207,10 @@ async fn planned(
         if let Some((line, column)) = position_of(sql, &no_time.literal) {
             return Err((line, column, no_time.why));
         }
+    }
+    if let Some((word, why)) = misspelled(session, query, sql, &plan).await {
+        let (line, column) = position_of(sql, &word).unwrap_or((1, 1));
+        return Err((line, column, why));
     }
     match marker(&plan) {
         Some(marker) => {

@@ -71,6 +71,7 @@ mod translate;
 mod unaliased;
 mod unimplemented;
 mod unknown_function;
+mod uuid_constants;
 mod value_folders;
 mod whole_sums;
 
@@ -123,4 +124,5 @@ pub use statements::{
 };
 pub use ties::tie_notes;
 pub use translate::{lacking, plain_queries, plain_query, translate_queries, translate_query};
+pub use uuid_constants::with_usual_uuids;
 pub use value_folders::ValueFolders;

@@ -89,6 +89,10 @@ const LACKING: [(&str, &str, &str); 22] = [
 /// Says in words what DataFusion's message says that it does not have.
 pub fn words(message: &str) -> String {
     if let Some(kind) = message.strip_prefix(TYPE) {
+        if kind.trim().eq_ignore_ascii_case("uuid") {
+            let instead = "leave the cast out: a uuid is compared with its text, in lower case and with hyphens";
+            return format!("DataFusion has no type `UUID`: {instead}");
+        }
         return format!(
             "DataFusion has no type `{}`: cast to one that it has, such as TEXT, BIGINT or DOUBLE",
             without_dump(kind.trim_start_matches(WITH_DIGITS))
@@ -197,6 +201,18 @@ mod tests {
                 "has no type `geometry`: cast to one",
             ),
             ("SELECT a::double(5, 2) FROM t", "has no type `DOUBLE(5"),
+            (
+                "SELECT a FROM t WHERE b = '6a1f'::uuid",
+                "no type `UUID`: leave the cast out: a uuid is compared with its text",
+            ),
+            (
+                "SELECT a FROM t WHERE b = CAST('6a1f' AS UUID)",
+                "leave the cast out",
+            ),
+            (
+                "SELECT a FROM t WHERE b = UUID '6a1f'",
+                "leave the cast out",
+            ),
             (
                 "SELECT 1; SELECT 2",
                 "DataFusion cannot do this: The context currently only supports a single",

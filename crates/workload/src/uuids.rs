@@ -15,6 +15,8 @@ use crate::Stream;
 
 /// Characters of a UUID with its hyphens.
 pub const CHARACTERS: usize = 36;
+/// Its hexadecimal digits.
+const DIGITS: usize = 32;
 /// Metadata of a field of a typed file whose texts are UUIDs.
 const MARK: (&str, &str) = ("bakeoff.type", "uuid");
 /// Metadata by which Arrow says that bytes are UUIDs.
@@ -33,6 +35,20 @@ pub fn parsed(text: &str) -> Option<Uuid> {
         return None;
     }
     Uuid::try_parse(text).ok()
+}
+
+/// Returns the UUID of a text as people write it: 32 hexadecimal digits in lower case or not, with hyphens or without,
+/// in braces or not.
+pub fn in_any_spelling(text: &str) -> Option<Uuid> {
+    let text = text.trim();
+    let inside = text
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'));
+    let digits = inside.unwrap_or(text).replace('-', "");
+    if digits.len() != DIGITS {
+        return None;
+    }
+    Uuid::try_parse(&digits).ok()
 }
 
 /// Returns the UUID that stands for a number. It looks like one of random bits.
@@ -190,6 +206,30 @@ mod tests {
         for other in [plain.as_str(), braced.as_str(), "", &text[1..]] {
             assert_eq!(parsed(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn people_write_uuids_in_several_ways() {
+        let text = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
+        let (plain, upper) = (text.replace('-', ""), text.to_uppercase());
+        for other in [
+            &plain,
+            &upper,
+            &format!("{{{upper}}}"),
+            &format!(" {plain}"),
+        ] {
+            assert_eq!(in_any_spelling(other), parsed(text), "{other}");
+        }
+        for none in [
+            "",
+            "6a1f",
+            &plain[1..],
+            &format!("{plain}0"),
+            &format!("{{{text}"),
+        ] {
+            assert_eq!(in_any_spelling(none), None, "{none}");
+        }
+        assert_eq!(in_any_spelling(&"\u{e9}".repeat(16)), None);
     }
 
     #[test]

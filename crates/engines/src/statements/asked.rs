@@ -263,7 +263,7 @@ impl Rewriting<'_> {
             ColumnType::Timestamp => time_literal(&text, self.asking.language),
             ColumnType::Date => day_literal(&text),
             // In lower case, as it is read.
-            ColumnType::Uuid => uuids::parsed(text.trim()).map(|uuid| format!("'{uuid}'")),
+            ColumnType::Uuid => uuids::in_any_spelling(&text).map(|uuid| format!("'{uuid}'")),
             kind if kind.is_number() => text
                 .trim()
                 .parse::<f64>()

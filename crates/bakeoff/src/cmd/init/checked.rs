@@ -6,9 +6,10 @@ use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
 use bakeoff_engines::{
     NewTable, check_designs, check_queries, lacking, plain_queries, tie_notes, translate_queries,
+    with_usual_uuids,
 };
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
-use bakeoff_workload::{DesignId, Error, Workload};
+use bakeoff_workload::{ColumnType, DesignId, Error, Workload};
 
 use crate::cmd::small_runtime;
 use crate::exit::Misuse;
@@ -67,6 +68,28 @@ pub fn designs_for(found: &mut Inferred, questions: &[AskedQuestion]) -> Vec<Str
     able
 }
 
+/// Writes UUIDs that questions compare with columns of UUIDs as these are read: in lower case with hyphens. Questions
+/// that cannot be planned stay as they are, which a check tells.
+pub fn write_usual_uuids(found: &Inferred, questions: &mut [AskedQuestion]) {
+    let has_texts = questions.iter().any(|question| question.sql.contains('\''));
+    let mut columns = found.columns.iter();
+    if !has_texts || !columns.any(|column| column.kind == ColumnType::Uuid) {
+        return;
+    }
+    let text = found.workload("init.csv", &designs(found), questions);
+    let parsed = Workload::parse(&text, Path::new("init.toml"));
+    let (Ok(mut workload), Ok(runtime)) = (parsed, small_runtime()) else {
+        return;
+    };
+    plain_queries(&mut workload);
+    for (question, query) in questions.iter_mut().zip(&workload.queries) {
+        let usual = with_usual_uuids(&workload, query, &question.sql);
+        if let Some(sql) = runtime.block_on(usual) {
+            question.sql = sql;
+        }
+    }
+}
+
 /// Checks what was found before any question is tried.
 pub fn check_found(found: &Inferred) -> Result<()> {
     let text = found.workload("init.csv", &designs(found), &[]);
@@ -113,7 +136,28 @@ pub fn complaint(text: &str, path: &Path) -> Result<Option<Error>> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_workload::infer::{Asked, infer};
+
     use super::*;
+
+    #[test]
+    fn uuids_of_questions_are_written_as_they_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rooms.csv");
+        let uuid = |number: u32| format!("6a1f0b0c-8a7e-11ee-b962-0242ac12000{number}");
+        let rows: Vec<String> = (0..9).map(|row| format!("{},{row}\n", uuid(row))).collect();
+        std::fs::write(&path, format!("id,n\n{}", rows.concat())).unwrap();
+        let found = infer(&path, &Asked::default()).unwrap();
+        let sql = "SELECT n FROM rooms WHERE id <> '$' AND 'x' <> '$' ORDER BY n";
+        let asked = |text: &str| AskedQuestion {
+            sql: sql.replacen('$', text, 1),
+            ..AskedQuestion::default()
+        };
+        let (upper, lower) = (uuid(1).to_uppercase(), uuid(1));
+        let mut questions = [asked(&upper), asked(&lower)];
+        write_usual_uuids(&found, &mut questions);
+        assert_eq!(questions, [asked(&lower), asked(&lower)]);
+    }
 
     #[test]
     fn a_question_about_no_column_names_its_option_and_not_a_file_that_is_not_made() {

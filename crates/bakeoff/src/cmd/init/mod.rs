@@ -24,7 +24,7 @@ use crate::interrupt::was_asked_to_stop;
 use crate::out_file::OutFile;
 use crate::progress::Progress;
 use crate::stderr::print_line;
-use checked::{check, check_found, designs_for};
+use checked::{check, check_found, designs_for, write_usual_uuids};
 use grown::grow;
 use live::{LiveOptions, Sampled, Source};
 use mixed::{Rest, add_mix};
@@ -251,6 +251,7 @@ fn write(
     };
     let mix = found.mix.take();
     draw_values(&mut questions, &found, known.language)?;
+    write_usual_uuids(&found, &mut questions.questions);
     let path = out.unwrap_or(Path::new("init.toml"));
     if let Some(words) = options.grow() {
         grow(&mut found, words, &named, path)?;

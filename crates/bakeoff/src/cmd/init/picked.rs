@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use bakeoff_engines::{AskedTable, Candidate, LoggedMix, QueryLog};
 use bakeoff_workload::infer::{AskedQuestion, Inferred};
 
-use super::checked::{complaint, designs};
+use super::checked::{complaint, designs, write_usual_uuids};
 use super::statements::{Found, Statements};
 use crate::exit::Misuse;
 
@@ -127,7 +127,8 @@ impl Picked {
             }
             let why = match candidate.question {
                 Err(why) => Some(why),
-                Ok(question) => {
+                Ok(mut question) => {
+                    write_usual_uuids(found, std::slice::from_mut(&mut question));
                     let why = fault(&question, found)?;
                     if why.is_none() {
                         picked.questions.push(question);

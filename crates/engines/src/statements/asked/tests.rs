@@ -64,6 +64,21 @@ fn constants_stay_where_there_are_rows_and_names_are_those_of_the_workload() {
 }
 
 #[test]
+fn uuids_are_written_as_they_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("readings.csv");
+    let uuid = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
+    let rows = format!("id,time,heat\n{uuid},2026-05-01,1.5\n{uuid},2026-05-02,2.5\n");
+    std::fs::write(&path, rows).unwrap();
+    let found = infer(&path, &Asked::default()).unwrap();
+    let upper = uuid.to_uppercase();
+    let sql = format!("SELECT heat FROM readings WHERE id = '{{{upper}}}' OR id IN ('{upper}')");
+    let question = asked(&sql, &found, Language::Sql).unwrap();
+    let expected = format!("SELECT heat FROM readings WHERE id = '{uuid}' OR id IN ('{uuid}')");
+    assert_eq!(question.sql, expected);
+}
+
+#[test]
 fn markers_are_drawn_from_the_rows() {
     let found = with_rows();
     let sql =
