@@ -87,6 +87,17 @@ impl Table {
             .or_else(|| first.filter(numbers))
     }
 
+    /// Returns the indices of the columns that say which series a row belongs to: those of the partition key, but for
+    /// times, such as the days by which partitions are divided.
+    pub fn series_columns(&self) -> Vec<usize> {
+        let key = self.partition_key.iter();
+        let key: Vec<usize> = key.filter_map(|name| self.column_index(name)).collect();
+        let is_time = |index: &usize| self.columns[*index].kind == ColumnType::Timestamp;
+        let others = key.iter().copied().filter(|index| !is_time(index));
+        let others: Vec<usize> = others.collect();
+        if others.is_empty() { key } else { others }
+    }
+
     /// Returns whether a column is in the key.
     pub fn is_key(&self, name: &str) -> bool {
         self.key().any(|k| k == name)

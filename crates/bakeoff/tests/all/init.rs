@@ -342,6 +342,7 @@ fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
     for (words, rows, shown) in [
         ("100 days", 200, "200"),
         ("sensors x50", 1_000, "1,000"),
+        ("5 sensors", 50, "50"),
         ("20 sensors for 15 days", 300, "300"),
     ] {
         let out = format!("{rows}.toml");
@@ -357,7 +358,10 @@ fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
         assert_eq!(rows_of_it.lines().count(), rows + 1);
     }
     for (words, told) in [
-        ("big", "--grow: `big` does not say how far the sample grows"),
+        (
+            "20 senors",
+            "--grow: `20 senors` does not say how far the sample grows: `senors` is not known",
+        ),
         (
             "two days",
             "--grow two days: the sample of table x is to grow to",

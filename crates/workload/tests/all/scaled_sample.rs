@@ -74,7 +74,7 @@ fn mistakes_in_how_a_sample_grows_are_refused_with_what_to_write() {
         ),
         (
             "file = 'x.csv'\ngrow = 'much'",
-            "write a length of time (`three years`)",
+            "Write a length of time (`three years`)",
         ),
     ] {
         let error = error(data);

@@ -1,7 +1,12 @@
 //! Growth in words: `three years`, `5000 sensors`, `50 times the sensors`, `sensors x50`, `500 sensors, three years`.
 
+mod series;
+#[cfg(test)]
+mod tests;
+
 use std::iter::once;
 
+use self::series::{SERIES, are_series, is_series, name_part};
 use crate::{ColumnType, SampleAxis, SampleSize, ScaleSample, Table};
 
 const DAY_MILLISECONDS: f64 = 86_400_000.0;
@@ -44,43 +49,8 @@ const NUMBERS: [(&str, f64); 21] = [
 /// Words that multiply the number before them, or stand for themselves.
 const POWERS: [(&str, f64); 3] = [("hundred", 1e2), ("thousand", 1e3), ("million", 1e6)];
 
-/// Words for series, besides those of the columns of the partition key.
-const SERIES: [&str; 10] = [
-    "series",
-    "sensors",
-    "devices",
-    "machines",
-    "hosts",
-    "meters",
-    "metrics",
-    "users",
-    "customers",
-    "keys",
-];
-
 /// Words for the length of time, in `ten times the time`.
 const TIME: [&str; 2] = ["time", "history"];
-
-/// Words in names of columns that do not say what the series are.
-const NO_SERIES: [&str; 17] = [
-    "id",
-    "ids",
-    "uid",
-    "uuid",
-    "guid",
-    "name",
-    "names",
-    "key",
-    "code",
-    "no",
-    "nr",
-    "num",
-    "number",
-    "of",
-    "the",
-    "date",
-    "timestamp",
-];
 
 /// Words without a meaning of their own, some of which join two growths.
 const FILLERS: [&str; 8] = ["the", "as", "many", "of", "and", "for", "over", "with"];
@@ -93,6 +63,8 @@ struct Growth {
     along: SampleAxis,
     to: SampleSize,
     number: f64,
+    /// Whether its words name a part of the columns that say which series a row belongs to.
+    is_of_part: bool,
 }
 
 /// Reads how a sample grows: along one axis, or along both.
@@ -101,12 +73,19 @@ struct Growth {
 /// The text is no growth that is known; the message says which words are.
 pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
     let text = text.trim().to_lowercase();
-    let words: Vec<&str> = { text.split(|c: char| c.is_whitespace() || c == ',') }
+    let words: Vec<String> = text.split_whitespace().flat_map(divided).collect();
+    let words: Vec<&str> = { words.iter().map(String::as_str) }
         .filter(|word| !word.is_empty() && !FILLERS.contains(word))
         .collect();
-    let growths = growths(&words, table).ok_or_else(|| unknown(&text, table))?;
+    let growths = growths(&words, table).ok_or_else(|| unknown(&text, &words, table))?;
     let mut scaled = ScaleSample::default();
-    for Growth { along, to, number } in growths {
+    for growth in growths {
+        let Growth {
+            along, to, number, ..
+        } = growth;
+        if growth.is_of_part {
+            return Err(of_part(&text, to, number, table));
+        }
         check_number(&text, number, to)?;
         check_length(&text, to, table)?;
         let (size, what) = match along {
@@ -123,6 +102,35 @@ pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
     Ok(scaled)
 }
 
+/// Divides a text without spaces at its commas, but for those between the digits of a number in threes: `5,000` becomes
+/// `5_000`, which is read as a number.
+fn divided(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        let leading = part.bytes().take_while(u8::is_ascii_digit).count();
+        let goes_on = leading == 3 && words.last().is_some_and(|word| is_begun(word));
+        match words.last_mut() {
+            Some(word) if goes_on => {
+                word.push('_');
+                word.push_str(part);
+            }
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+/// Returns whether a word is the beginning of a number before a comma: up to three digits, and then groups of three.
+fn is_begun(word: &str) -> bool {
+    let word = word.strip_prefix('x').unwrap_or(word);
+    let mut groups = word.split('_');
+    let are_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().unwrap_or_default();
+    are_digits(first)
+        && (1..=3).contains(&first.len())
+        && groups.all(|group| are_digits(group) && group.len() == 3)
+}
+
 /// Reads one growth, or otherwise two that follow each other.
 fn growths(words: &[&str], table: &Table) -> Option<Vec<Growth>> {
     if let Some(growth) = growth(words, table) {
@@ -137,10 +145,7 @@ fn growths(words: &[&str], table: &Table) -> Option<Vec<Growth>> {
 fn growth(words: &[&str], table: &Table) -> Option<Growth> {
     // `sensors x50` is `50x sensors`.
     let (behind, before) = words.split_last()?;
-    // A name may begin with an x, too.
-    let factor_behind = { behind.strip_prefix('x') }
-        .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
-        .map(|number| format!("{number}x"));
+    let factor_behind = factor_behind(behind);
     let words: Vec<&str> = match &factor_behind {
         Some(factor) => once(factor.as_str())
             .chain(before.iter().copied())
@@ -148,13 +153,29 @@ fn growth(words: &[&str], table: &Table) -> Option<Growth> {
         None => words.to_vec(),
     };
     let (number, is_factor, rest) = number(&words)?;
-    let (along, to) = match rest {
-        ["times", of @ ..] => factor(number, of, table),
+    let (of, is_factor) = match rest {
+        ["times", of @ ..] => (of, true),
+        of => (of, is_factor),
+    };
+    let (along, to) = match of {
         of if is_factor => factor(number, of, table),
-        [unit] => length(number, unit).or_else(|| series(number, rest, table)),
+        [unit] => length(number, unit).or_else(|| series(number, of, table)),
         of => series(number, of, table),
     }?;
-    Some(Growth { along, to, number })
+    let is_of_part = along == SampleAxis::Series && name_part(of, table);
+    Some(Growth {
+        along,
+        to,
+        number,
+        is_of_part,
+    })
+}
+
+/// Returns a factor such as `x50` as `50x`; a name may begin with an x, too.
+fn factor_behind(word: &str) -> Option<String> {
+    { word.strip_prefix('x') }
+        .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+        .map(|number| format!("{number}x"))
 }
 
 /// Returns the number that the words begin with, whether it is written as a factor (`50x`), and the other
@@ -167,7 +188,14 @@ fn number<'a>(words: &'a [&'a str]) -> Option<(f64, bool, &'a [&'a str])> {
             .find(|(name, _)| *name == word)
             .map(|(_, value)| *value)
     };
-    let digits = |word: &str| word.replace('_', "").parse::<f64>().ok();
+    let digits = |word: &str| {
+        let (word, power) = match word.strip_suffix('k') {
+            Some(word) => (word, 1e3),
+            None => (word, 1.0),
+        };
+        let number = word.replace('_', "").parse::<f64>().ok();
+        number.map(|number| number * power)
+    };
     let factor = first.strip_suffix('x').and_then(digits);
     let mut number = { factor.or_else(|| digits(first)) }
         .or_else(|| named(&NUMBERS, first))
@@ -203,44 +231,6 @@ fn factor(number: f64, words: &[&str], table: &Table) -> Option<(SampleAxis, Sam
     Some((along, SampleSize::Times(number)))
 }
 
-/// Returns whether words stand for the series, as `wind turbines` do for `wind_turbine_name`.
-fn are_series(words: &[&str], table: &Table) -> bool {
-    !words.is_empty() && words.iter().all(|word| is_series(word, table))
-}
-
-/// Returns whether a word stands for the series: one that always does, or a column of the partition key, also without
-/// `_id` or `_name`, or a word in the name of one; also in the plural (`turbines` for `wind_turbine_name`).
-fn is_series(word: &str, table: &Table) -> bool {
-    let singulars = singulars(word);
-    let is_named = |column: &String| {
-        let column = column.to_lowercase();
-        let stem = { column.strip_suffix("_id") }
-            .or_else(|| column.strip_suffix("_name"))
-            .unwrap_or(&column);
-        let words = column.split('_').filter(|word| says_series(word));
-        let mut names = [column.as_str(), stem].into_iter().chain(words);
-        names.any(|name| singulars.iter().any(|word| word == name))
-    };
-    SERIES.contains(&word) || table.partition_key.iter().any(is_named)
-}
-
-/// Returns whether a word in the name of a column may say what the series are.
-fn says_series(word: &str) -> bool {
-    let is_time = TIME.contains(&word) || UNITS.iter().any(|(unit, _)| *unit == word);
-    word.len() > 1 && !is_time && !NO_SERIES.contains(&word)
-}
-
-/// Returns a word, and what it may be the plural of.
-fn singulars(word: &str) -> Vec<String> {
-    let endings = [("", ""), ("s", ""), ("es", ""), ("ies", "y")];
-    { endings.into_iter() }
-        .filter_map(|(plural, singular)| {
-            let stem = word.strip_suffix(plural)?;
-            Some(format!("{stem}{singular}"))
-        })
-        .collect()
-}
-
 /// Checks that a length of time is not asked of whole numbers.
 fn check_length(text: &str, to: SampleSize, table: &Table) -> Result<(), String> {
     let time = table.time_column().map(|index| &table.columns[index]);
@@ -270,24 +260,52 @@ fn check_number(text: &str, number: f64, to: SampleSize) -> Result<(), String> {
     ))
 }
 
-fn unknown(text: &str, table: &Table) -> String {
+/// Says that series are not counted by some of their columns.
+fn of_part(text: &str, to: SampleSize, number: f64, table: &Table) -> String {
+    let columns = series::columns(table);
+    let tuples = match columns.len() {
+        2 => "pairs",
+        _ => "combinations",
+    };
+    let times = match to {
+        SampleSize::Times(_) => "times the ",
+        _ => "",
+    };
+    let columns = joined(columns.into_iter());
+    format!(
+        "`{text}` does not say how many series there are: series are the {tuples} of ({columns}); write \
+         `{number} {times}series`"
+    )
+}
+
+/// Says that words are no growth, and which one of them is not known.
+fn unknown(text: &str, words: &[&str], table: &Table) -> String {
+    let not_known = words.iter().find(|word| !is_known(word, table));
+    let not_known = not_known.map_or_else(String::new, |word| format!(": `{word}` is not known"));
     let units = joined(UNITS.iter().map(|(name, _)| *name));
     let keys = table.partition_key.iter().map(String::as_str);
     let series = joined(keys.chain(SERIES));
     let powers = joined(POWERS.iter().map(|(name, _)| *name));
     let time = joined(TIME.into_iter());
     format!(
-        "`{text}` does not say how far the sample grows; write a length of time (`three years`), a number of series \
-         (`5000 sensors`), a factor (`50 times the sensors`, `10 times the time`), or one of the series and one of the \
-         time (`500 sensors, three years`)\n\
-         Known are numbers in digits, in words up to twelve and in tens up to ninety, {powers}; of time {units}, {time}; \
-         of series {series}, and any word in the name of a column of the partition key"
+        "`{text}` does not say how far the sample grows{not_known}\n\
+         Write a length of time (`three years`), a number of series (`5000 sensors`), a factor (`50 times the sensors`, \
+         `10 times the time`), or one of the series and one of the time (`500 sensors, three years`)\n\
+         Known are numbers in digits (`5000`, `5,000`, `5k`), in words up to twelve and in tens up to ninety, {powers}; of \
+         time {units}, {time}; of series {series}, and any word in the name of a column of the partition key"
     )
+}
+
+/// Returns whether a word may be a part of a growth.
+fn is_known(word: &str, table: &Table) -> bool {
+    word == "times"
+        || TIME.contains(&word)
+        || number(&[word]).is_some()
+        || factor_behind(word).is_some()
+        || length(1.0, word).is_some()
+        || is_series(word, table)
 }
 
 fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,7 +10,7 @@ use super::counter::Counter;
 use super::neighbours::Neighbours;
 use super::owners::Owners;
 use super::renamed::Renamed;
-use super::sample::{Sample, series_columns};
+use super::sample::Sample;
 use super::spread::{Spread, hashes};
 use super::times::Times;
 use crate::{Column, ColumnType, Error, Result, SampleAxis, Stream, Table};
@@ -92,7 +92,7 @@ impl About<'_> {
         if self.axis == SampleAxis::Time {
             return Ok(None);
         }
-        let columns = series_columns(self.table).into_iter();
+        let columns = self.table.series_columns().into_iter();
         let columns = columns.filter(|index| can_be_renamed(self.table.columns[*index].kind));
         let columns: Vec<usize> = columns.collect();
         let follows_time = |index: &usize| {

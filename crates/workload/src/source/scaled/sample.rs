@@ -12,7 +12,7 @@ use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use super::super::RowSource;
-use crate::{ColumnType, Error, Result, Table};
+use crate::{Error, Result, Table};
 
 const BATCH_ROWS: usize = 8192;
 /// Bytes of a row besides its values: its place, its series and its time.
@@ -62,7 +62,7 @@ impl Sample {
     }
 
     fn sort(read: &RecordBatch, table: &Table) -> Result<Sample, ArrowError> {
-        let series = series_columns(table);
+        let series = table.series_columns();
         let time = table.time_column();
         let numbers = UInt32Array::from_iter_values(0..read.num_rows() as u32);
         let sorted_by = { series.iter().chain(&time) }.map(|index| read.column(*index).clone());
@@ -123,21 +123,6 @@ impl Sample {
         let first = times.clone().min()?;
         Some((*first, *times.max()?))
     }
-}
-
-/// Returns the columns that say which series a row belongs to: those of the partition key, but for times, such as the
-/// days by which partitions are divided.
-pub fn series_columns(table: &Table) -> Vec<usize> {
-    let key: Vec<usize> = { table.partition_key.iter() }
-        .filter_map(|name| table.column_index(name))
-        .collect();
-    let is_time = |index: &usize| table.columns[*index].kind == ColumnType::Timestamp;
-    let others: Vec<usize> = key
-        .iter()
-        .copied()
-        .filter(|index| !is_time(index))
-        .collect();
-    if others.is_empty() { key } else { others }
 }
 
 /// Returns the cells of a column of times or whole numbers.

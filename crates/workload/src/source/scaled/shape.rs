@@ -1,11 +1,12 @@
 //! How far a sample grows along each axis, and which copy of it each row belongs to.
 //!
 //! Rows come period after period. In the first one are the sample and, copy by copy, its further series at the same times;
-//! in each other one are all of them as they go on. The last period may be a part of one, of the earliest times.
+//! in each other one are all of them as they go on. The last copy may have the first series of the sample alone, and the
+//! last period may be a part of one, of the earliest times.
 
 use super::sample::Sample;
 use super::times::Times;
-use crate::{ColumnType, Error, Growth, Result, SampleSize, ScaleSample, Table};
+use crate::{ColumnType, Error, Growth, Result, SampleAxis, SampleSize, ScaleSample, Table};
 
 /// Which copies a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub struct Shape {
     of_last: u64,
     /// Which rows of the file these are; the first ones if this is empty.
     earliest: Vec<u32>,
+    /// Which rows of the file the last copy of a period has; the first ones if this is empty.
+    of_first_series: Vec<u32>,
+    /// Those of them that it has in the last period.
+    of_first_series_last: Vec<u32>,
     rows: u64,
 }
 
@@ -52,18 +57,42 @@ impl Shape {
         times: Option<Times>,
         scaled: &ScaleSample,
     ) -> Result<Shape> {
-        let along = |to: Option<SampleSize>| match to {
-            Some(to) => rows(sample, table, times, to),
-            None => Ok(sample.len()),
+        let (along_series, of_first_series) = match scaled.series {
+            Some(to) => rows(sample, table, times, SampleAxis::Series, to)?,
+            None => (sample.len(), Vec::new()),
         };
-        let mut shape = Shape::new(sample.len(), along(scaled.series)?, along(scaled.time)?);
+        let (along_time, _) = match scaled.time {
+            Some(to) => rows(sample, table, times, SampleAxis::Time, to)?,
+            None => (sample.len(), Vec::new()),
+        };
+        let mut shape = Shape::new(sample.len(), along_series, along_time);
         if shape.periods > 0 {
             check_times(table, times, shape.periods)?;
             if shape.of_last < sample.len() {
                 shape.earliest = earliest(sample, shape.of_last);
             }
         }
-        Ok(shape)
+        if of_first_series.is_empty() {
+            return Ok(shape);
+        }
+        Ok(shape.with_first_series(of_first_series))
+    }
+
+    /// Returns the shape with these rows of the file, in its order, in the last copy of each period.
+    fn with_first_series(mut self, rows: Vec<u32>) -> Shape {
+        self.of_first_series_last = if self.earliest.is_empty() {
+            rows.clone()
+        } else {
+            let earliest = self.earliest.iter().copied();
+            let is_of_them = |row: &u32| rows.binary_search(row).is_ok();
+            earliest.filter(is_of_them).collect()
+        };
+        self.of_first_series = rows;
+        let before_last = self.periods.saturating_mul(self.of_period);
+        let last = { self.series.saturating_mul(self.of_last) }
+            .saturating_add(self.of_first_series_last.len() as u64);
+        self.rows = before_last.saturating_add(last);
+        self
     }
 
     /// Returns the shape of a table that would have so many rows along each axis alone, at least those of the sample.
@@ -81,6 +110,8 @@ impl Shape {
             periods,
             of_last,
             earliest: Vec::new(),
+            of_first_series: Vec::new(),
+            of_first_series_last: Vec::new(),
             rows: periods.saturating_mul(along_series).saturating_add(last),
         }
     }
@@ -113,15 +144,22 @@ impl Shape {
     /// Returns the number of the copy that a row belongs to, 0 for the sample, and its row of the file.
     pub fn place(&self, row: u64, counted: Counted) -> (u64, u64) {
         let before_last = self.periods.saturating_mul(self.of_period);
-        if row < before_last {
-            let (time, of_period) = (row / self.of_period, row % self.of_period);
-            let copy = self.copy(of_period / self.sample, time, counted);
-            return (copy, of_period % self.sample);
-        }
-        let of_period = row - before_last;
-        let copy = self.copy(of_period / self.of_last, self.periods, counted);
-        let of_copy = of_period % self.of_last;
-        let of_sample = self.earliest.get(of_copy as usize).copied();
+        let is_last = row >= before_last;
+        let (time, of_period, rows) = if is_last {
+            (self.periods, row - before_last, self.of_last)
+        } else {
+            (row / self.of_period, row % self.of_period, self.sample)
+        };
+        let (series, of_copy) = (of_period / rows, of_period % rows);
+        let has_first_series = series == self.series && !self.of_first_series.is_empty();
+        let numbers: &[u32] = match (has_first_series, is_last) {
+            (true, true) => &self.of_first_series_last,
+            (true, false) => &self.of_first_series,
+            (false, true) => &self.earliest,
+            (false, false) => &[],
+        };
+        let of_sample = numbers.get(of_copy as usize).copied();
+        let copy = self.copy(series, time, counted);
         (copy, of_sample.map_or(of_copy, u64::from))
     }
 
@@ -149,23 +187,45 @@ fn earliest(sample: &Sample, rows: u64) -> Vec<u32> {
     earliest
 }
 
-/// Returns the number of rows that the sample grows to along one axis.
-fn rows(sample: &Sample, table: &Table, times: Option<Times>, to: SampleSize) -> Result<u64> {
+/// Returns the rows of the file that belong to so many series, those that come first in it.
+fn of_first_series(sample: &Sample, series: u64) -> Vec<u32> {
+    let mut is_of_them = vec![false; sample.series() as usize];
+    let mut missing = series;
+    let rows = { sample.places.iter().zip(0_u32..) }.filter(|(place, _)| {
+        let is_one = &mut is_of_them[sample.series[**place as usize] as usize];
+        if !*is_one && missing > 0 {
+            *is_one = true;
+            missing -= 1;
+        }
+        *is_one
+    });
+    rows.map(|(_, row)| row).collect()
+}
+
+/// Returns the number of rows that the sample grows to along one axis and, if that is no multiple of its series, those of
+/// the file in the last copy.
+fn rows(
+    sample: &Sample,
+    table: &Table,
+    times: Option<Times>,
+    axis: SampleAxis,
+    to: SampleSize,
+) -> Result<(u64, Vec<u32>)> {
     let known = sample.len();
     // No error of rounding may ask for one row more.
     let by = |factor: f64| (known as f64 * factor * (1.0 - 1e-12)).ceil() as u64;
     let (rows, asked, has) = match to {
+        SampleSize::Series(series) => return rows_of_series(sample, table, series),
+        SampleSize::Times(times) if axis == SampleAxis::Series => {
+            let series = (sample.series() as f64 * times).round() as u64;
+            return rows_of_series(sample, table, series);
+        }
         SampleSize::Rows(rows) => (rows, format!("{rows} rows"), format!("{known}")),
         SampleSize::Times(times) => (
             by(times),
             format!("{times} times the rows"),
             format!("{known}"),
         ),
-        SampleSize::Series(series) => {
-            let there = sample.series();
-            let rows = by(series as f64 / there as f64);
-            (rows, format!("{series} series"), format!("{there}"))
-        }
         SampleSize::Milliseconds(length) => {
             let there = times.ok_or_else(|| one_time(table))?.period;
             let days = |milliseconds: f64| format!("{:.2} days", milliseconds / 86_400_000.0);
@@ -174,13 +234,35 @@ fn rows(sample: &Sample, table: &Table, times: Option<Times>, to: SampleSize) ->
         }
     };
     if rows < known {
-        return Err(Error::Usage(format!(
-            "the sample of table {} is to grow to {asked}, but has {has} already; ask for more, or leave the growth \
-             out of [data]",
-            table.name
-        )));
+        return Err(too_few(table, &asked, &has));
     }
-    Ok(rows)
+    Ok((rows, Vec::new()))
+}
+
+/// Returns the number of rows that so many series have, and those of the file in the last copy if it has a part of them.
+fn rows_of_series(sample: &Sample, table: &Table, series: u64) -> Result<(u64, Vec<u32>)> {
+    let there = sample.series();
+    if series < there {
+        return Err(too_few(
+            table,
+            &format!("{series} series"),
+            &format!("{there}"),
+        ));
+    }
+    let of_last = match series % there {
+        0 => Vec::new(),
+        first => of_first_series(sample, first),
+    };
+    let whole = (series / there).saturating_mul(sample.len());
+    Ok((whole.saturating_add(of_last.len() as u64), of_last))
+}
+
+fn too_few(table: &Table, asked: &str, has: &str) -> Error {
+    Error::Usage(format!(
+        "the sample of table {} is to grow to {asked}, but has {has} already; ask for more, or leave the growth \
+         out of [data]",
+        table.name
+    ))
 }
 
 /// Checks that the sample has a time to go on from, and that the last time fits into its column.
@@ -211,51 +293,4 @@ fn one_time(table: &Table) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn rows_of_both_axes_are_their_product_and_each_one_is_another() {
-        for (along_series, along_time, rows) in [
-            (288, 288, 288),
-            (288, 432, 432),
-            (1_440, 288, 1_440),
-            (1_440, 576, 2_880),
-            (1_440, 432, 2_160),
-            // Two and a half times the series, and one and a half times the time.
-            (720, 432, 1_080),
-            (289, 289, 291),
-        ] {
-            let shape = Shape::new(288, along_series, along_time);
-            let case = format!("{along_series} by {along_time}");
-            assert_eq!(shape.rows(), rows, "{case}");
-            let growth = shape.growth();
-            assert_eq!(growth.series, along_series as f64 / 288.0, "{case}");
-            assert_eq!(growth.time, along_time as f64 / 288.0, "{case}");
-            let shape = &shape;
-            let places = |counted| (0..rows).map(move |row| shape.place(row, counted));
-            assert!((0..288).all(|row| shape.place(row, Counted::All) == (0, row)));
-            assert!(places(Counted::All).all(|(_, of_sample)| of_sample < 288));
-            assert_eq!(
-                places(Counted::All).collect::<HashSet<_>>().len() as u64,
-                rows,
-                "{case}"
-            );
-            for counted in Counted::EACH {
-                let most = places(counted).map(|(copy, _)| copy).max();
-                assert_eq!(most, Some(shape.copies(counted)), "{case}");
-            }
-            assert!(places(Counted::Time).is_sorted_by_key(|(time, _)| time));
-        }
-    }
-
-    #[test]
-    fn growth_beyond_all_numbers_stays_a_number() {
-        let shape = Shape::new(2, u64::MAX, u64::MAX);
-        assert_eq!(shape.rows(), u64::MAX);
-        assert_eq!(shape.copies(Counted::All), u64::MAX);
-        assert_eq!(shape.place(3, Counted::All), (1, 1));
-    }
-}
+mod tests;

@@ -30,7 +30,7 @@ impl Times {
         let is_time = |index: usize| table.columns[index].kind == ColumnType::Timestamp;
         let has_times = table.time_column().is_some_and(is_time);
         let has_days = has_times && span >= 2 * DAY_MILLISECONDS;
-        let mut period = span.checked_add(gap(sample, span).max(1))?;
+        let mut period = span.checked_add(usual_distance(sample).unwrap_or(1))?;
         // Days by which partitions are divided have to stay days.
         let key = table.partition_key.iter();
         let is_date = |name| {
@@ -52,16 +52,28 @@ impl Times {
     }
 }
 
-/// Returns the usual distance of two rows of the series that has the most, or of all rows if each series has one.
-fn gap(sample: &Sample, span: i64) -> i64 {
+/// Returns the usual distance of two times of the series that has the most rows, or of all rows if it has a single time.
+fn usual_distance(sample: &Sample) -> Option<i64> {
     let rows = |series: &u32| sample.extent(*series).1;
-    let longest = (0..sample.series() as u32).max_by_key(rows).unwrap_or(0);
+    let longest = (0..sample.series() as u32).max_by_key(rows)?;
     let (start, rows) = sample.extent(longest);
-    let places = start as usize..(start + rows) as usize;
-    match sample.first_and_last(places) {
-        Some((first, last)) if rows >= 2 => (last - first) / i64::from(rows - 1),
-        _ => span / (sample.len() as i64 - 1).max(1),
+    let times = sample.times.as_ref()?;
+    let of_longest = &times[start as usize..(start + rows) as usize];
+    median_distance(of_longest.iter().flatten().copied().collect())
+        .or_else(|| median_distance(times.iter().flatten().copied().collect()))
+}
+
+/// Returns the median of the distances of different times that follow each other, so that a hole among them does not
+/// count. There is one if two times differ.
+fn median_distance(mut times: Vec<i64>) -> Option<i64> {
+    times.sort_unstable();
+    let distances = times.windows(2).map(|pair| pair[1] - pair[0]);
+    let mut distances: Vec<i64> = distances.filter(|distance| *distance > 0).collect();
+    if distances.is_empty() {
+        return None;
     }
+    let middle = distances.len() / 2;
+    Some(*distances.select_nth_unstable(middle).1)
 }
 
 /// Returns the blocks of each series: days, if it has several rows in each, or otherwise the number of its rows to the
@@ -96,3 +108,6 @@ fn rows_of_a_day(sample: &Sample, start: u32, rows: u32) -> u32 {
     }
     (f64::from(rows) / days).round() as u32
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,6 +43,12 @@ fn lengths_series_and_factors_are_read() {
         ("two hundred times the time", Time, SampleSize::Times(200.0)),
         ("5_000 devices", Series, SampleSize::Series(5_000)),
         ("ten thousand series", Series, SampleSize::Series(10_000)),
+        ("5,000 sensors", Series, SampleSize::Series(5_000)),
+        ("1,500,000 sensors", Series, SampleSize::Series(1_500_000)),
+        ("500k sensors", Series, SampleSize::Series(500_000)),
+        ("1.5k sensors", Series, SampleSize::Series(1_500)),
+        ("1,000x sensors", Series, SampleSize::Times(1_000.0)),
+        ("sensors x1,000", Series, SampleSize::Times(1_000.0)),
     ] {
         assert_eq!(read(text), ScaleSample::along(along, to), "{text}");
     }
@@ -67,6 +73,78 @@ fn what_is_not_known_is_refused_with_the_words_that_are() {
         for word in ["three years", "station_id", "sensors", "month", "thousand"] {
             assert!(error.contains(word), "{text}: {error}");
         }
+    }
+}
+
+#[test]
+fn the_word_that_is_not_known_is_named_in_a_short_line() {
+    for (text, told) in [
+        ("500 moons, three years", ": `moons` is not known"),
+        ("two and a half years", ": `half` is not known"),
+        ("500kk sensors", ": `500kk` is not known"),
+        ("50,00 moons", ": `moons` is not known"),
+        // All words are known, but not what they say together.
+        ("50", ""),
+        ("5 days 2", ""),
+        ("5,00 sensors", ""),
+        ("5000,000 sensors", ""),
+        ("1,5 days", ""),
+    ] {
+        let error = parse(text, &table(ColumnType::Timestamp)).unwrap_err();
+        let (first, _) = error.split_once('\n').unwrap();
+        let expected = format!("`{text}` does not say how far the sample grows{told}");
+        assert_eq!(first, expected);
+    }
+}
+
+#[test]
+fn series_of_several_columns_are_not_counted_by_one_of_them() {
+    let keyed = |partition_key: &[&str]| {
+        let mut table = keyed(partition_key);
+        table.columns = { partition_key.iter() }
+            .map(|name| Column {
+                name: (*name).to_owned(),
+                kind: match *name {
+                    "day" => ColumnType::Timestamp,
+                    _ => ColumnType::Text,
+                },
+            })
+            .chain([Column {
+                name: "at".to_owned(),
+                kind: ColumnType::Timestamp,
+            }])
+            .collect();
+        table
+    };
+    let both = keyed(&["site", "device"]);
+    for (text, instead) in [
+        ("60 sites", "60 series"),
+        ("60 devices", "60 series"),
+        ("60 sites, three years", "60 series"),
+        ("sites x5", "5 times the series"),
+    ] {
+        let error = parse(text, &both).unwrap_err();
+        let expected = format!(
+            "`{text}` does not say how many series there are: series are the pairs of (site, device); write \
+             `{instead}`"
+        );
+        assert_eq!(error, expected);
+    }
+    let error = parse("60 racks", &keyed(&["site", "rack", "device"])).unwrap_err();
+    assert!(
+        error.contains("the combinations of (site, rack, device)"),
+        "{error}"
+    );
+    let sixty = ScaleSample::along(SampleAxis::Series, SampleSize::Series(60));
+    for (key, text) in [
+        (&["site", "device"][..], "60 series"),
+        (&["site", "device"][..], "60 machines"),
+        (&["site", "device"][..], "60 site devices"),
+        (&["series", "device"][..], "60 series"),
+        // A time only divides the partitions of a series.
+        (&["device", "day"][..], "60 devices"),
+    ] {
+        assert_eq!(parse(text, &keyed(key)), Ok(sixty), "{text} for {key:?}");
     }
 }
 
@@ -162,17 +240,17 @@ fn two_growths_are_joined_in_either_order() {
     for text in [
         "500 stations, three",
         "two and a half years",
-        "5,000 sensors",
         "500 stations, three years, 10x sensors",
         ",",
     ] {
         let error = parse(text, &table(ColumnType::Timestamp)).unwrap_err();
-        let (first, rest) = error.split_once('\n').unwrap();
+        let lines: Vec<&str> = error.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}: {error}");
         assert!(
-            first.contains("`500 sensors, three years`"),
-            "{text}: {first}"
+            lines[1].contains("`500 sensors, three years`"),
+            "{text}: {error}"
         );
-        assert!(rest.starts_with("Known are numbers"), "{text}: {rest}");
+        assert!(lines[2].starts_with("Known are numbers"), "{text}: {error}");
     }
     let numbers = table(ColumnType::Bigint);
     let error = parse("500 stations, three years", &numbers).unwrap_err();
