@@ -22,7 +22,7 @@ use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
 use crate::uuid_constants::{empty_table, misspelled};
-use crate::{Context, EngineOptions, date_columns, text_of_time, time_constants};
+use crate::{Context, EngineOptions, date_columns, lengths_of_time, text_of_time, time_constants};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -194,7 +194,10 @@ async fn planned(
     if let Some(complaint) = ignored::complaint(&with_nulls) {
         return Err((1, 1, complaint));
     }
-    if let Some(complaint) = complaint_of_plan(&plan).or_else(|| text_of_time::complaint(&plan)) {
+    let complaint = complaint_of_plan(&plan)
+        .or_else(|| text_of_time::complaint(&plan))
+        .or_else(|| lengths_of_time::complaint(&plan));
+    if let Some(complaint) = complaint {
         return Err((1, 1, complaint));
     }
     let mut columns = workload.table.columns.iter();

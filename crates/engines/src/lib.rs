@@ -29,6 +29,7 @@ mod folder;
 mod integers;
 mod key_values;
 mod leftovers;
+mod lengths_of_time;
 pub mod live;
 mod local;
 mod made;

@@ -76,7 +76,8 @@ fn texts_of<'a>(expr: &'a Expr, schema: &DFSchema) -> Vec<(&'a ScalarValue, Data
     }
 }
 
-fn is_comparison(op: Operator) -> bool {
+/// Returns whether an operator compares two values.
+pub fn is_comparison(op: Operator) -> bool {
     matches!(
         op,
         Operator::Eq

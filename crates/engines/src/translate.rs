@@ -1,6 +1,7 @@
 //! The questions of a workload in the SQL of the engines that are asked them.
 
 mod clauses;
+mod zoned;
 
 use bakeoff_workload::{DesignId, Error, Query, Result, Table, Workload};
 
@@ -9,6 +10,7 @@ use crate::dialect::{SqlDialect, position_of, translated};
 use crate::nulls::with_nulls;
 use crate::registry::engine;
 use crate::statements::depth;
+use zoned::Zoned;
 
 /// Writes the queries of a workload that have functions of other systems in the SQL of DataFusion, by which right
 /// answers are known.
@@ -92,6 +94,17 @@ pub fn translate_query(
             let position = position_of(&query.sql, &lacking.word).unwrap_or((1, 1));
             (position, advice(dialect, &place, &lacking.why))
         })?;
+        let sent = sql.as_deref().unwrap_or(&query.sql);
+        if let Some(Zoned { literal, in_utc }) = zoned::left(query, table, sent) {
+            let position = position_of(&query.sql, &literal).unwrap_or((1, 1));
+            let why = format!(
+                "{} would take {literal} for the time that it shows, without its offset or zone: write it in UTC, \
+                 '{in_utc}', or {}",
+                dialect.system(),
+                separate_text(&place)
+            );
+            return Err((position, why));
+        }
         let Some(sql) = sql else {
             continue;
         };

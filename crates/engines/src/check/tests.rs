@@ -249,6 +249,10 @@ async fn a_question_of_the_command_line_is_planned_against_the_table() {
             "SELECT series FROM readings ORDER BY value LIMIT 3",
             "select value too",
         ),
+        (
+            "SELECT TIMESTAMP '2026-05-03' - TIMESTAMP '2026-05-01' > INTERVAL '1 day' AS long FROM readings",
+            "such as INTERVAL '24 hours'",
+        ),
     ] {
         let checked = check_question(&workload, &question(sql)).await;
         let error = checked.unwrap_err();

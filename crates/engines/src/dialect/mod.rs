@@ -32,6 +32,7 @@ use call::Call;
 use tokens::Kind;
 use units::{Unit, What, next, previous, trimmed, units, written};
 
+pub use offsets::other_than_shown;
 pub use sql_dialect::SqlDialect;
 
 /// Returns where a word is in SQL, as line and column, both counted from 1.

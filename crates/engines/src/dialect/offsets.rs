@@ -1,5 +1,5 @@
-//! Literals of times with an offset, such as `'2026-05-01T02:00:00+02:00'`. DataFusion takes them for the moment that
-//! they say, and other engines read them without the offset where times have no zone.
+//! Literals of times with an offset, such as `'2026-05-01T02:00:00+02:00'`, or with the name of a zone. DataFusion
+//! takes them for the moment that they say, and other engines read them without the offset where times have no zone.
 
 use arrow::temporal_conversions::timestamp_us_to_datetime;
 use bakeoff_workload::{ColumnType, Table};
@@ -44,22 +44,37 @@ pub fn in_utc(table: &Table, sql: &str) -> Option<String> {
     has_changed.then(|| texts.concat())
 }
 
-/// Returns a literal with an offset as one in UTC.
-fn moment(text: &str) -> Option<String> {
+/// Returns a literal with an offset or the name of a zone as one in UTC.
+pub fn moment(text: &str) -> Option<String> {
     let inside = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let clock = inside.get(DAY..)?.strip_prefix(['T', 't', ' '])?;
-    let (shown, offset) = clock.split_at(clock.find(['+', '-'])?);
+    let (shown, zone) = inside.split_at(zone_at(inside)?);
     let (whole, part) = shown.split_once('.').unwrap_or((shown, ""));
-    let is_clock = |text: &str| {
-        text.bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b':')
-    };
-    let is_kept = part.len() <= MOST_DIGITS && is_clock(part) && is_clock(whole);
-    if !is_kept || !whole.contains(':') || !is_clock(&offset[1..]) {
+    let is_kept = part.trim_end().len() <= MOST_DIGITS && whole.contains(':');
+    if !is_kept || zone.eq_ignore_ascii_case("z") {
         return None;
     }
-    let moment = timestamp_us_to_datetime(time(text)?)?;
-    Some(format!("'{}'", moment.to_string().replace(' ', "T")))
+    Some(format!("'{}'", written(time(text)?)?))
+}
+
+/// Returns the time in UTC that a text with an offset or the name of a zone says, unless it is the one that the text
+/// shows.
+pub fn other_than_shown(inside: &str) -> Option<String> {
+    let shown = &inside[..zone_at(inside)?];
+    let moment = time(&format!("'{inside}'"))?;
+    let is_other = time(&format!("'{}'", shown.trim_end())) != Some(moment);
+    is_other.then(|| written(moment)).flatten()
+}
+
+/// Returns where the offset or the name of a zone begins in the text of a time, with the blank before it.
+fn zone_at(inside: &str) -> Option<usize> {
+    let clock = inside.get(DAY..)?.strip_prefix(['T', 't', ' '])?;
+    let shown = clock.find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, ':' | '.')))?;
+    Some(inside.len() - clock.len() + shown)
+}
+
+fn written(micros: i64) -> Option<String> {
+    let moment = timestamp_us_to_datetime(micros)?;
+    Some(moment.to_string().replace(' ', "T"))
 }
 
 /// The tokens of a query that mean something.
@@ -261,6 +276,11 @@ mod tests {
                 "'2024-03-31T00:00:00.250'",
             ),
             ("'2024-03-31T00:00:00+00:00'", "'2024-03-31T00:00:00'"),
+            ("'2024-03-31 02:00:00 +02:00'", "'2024-03-31T00:00:00'"),
+            (
+                "'2024-03-31 01:00:00 Europe/Paris'",
+                "'2024-03-31T00:00:00'",
+            ),
         ] {
             assert_eq!(moment(given).as_deref(), Some(expected), "{given}");
         }
@@ -270,12 +290,35 @@ mod tests {
             "'2024-03-31T02:00:00Z'",
             "'2024-03-31T02:00:00.1234567+02:00'",
             "'2024-03-31T02+02:00'",
+            "'2024-03-31 02:30:00 Europe/Paris'",
+            "'2024-03-31 02:00:00 Europe/Nowhere'",
             "'2024-13-31T02:00:00+02:00'",
             "'a very long name -+'",
             "'größe und Länge'",
             "time",
         ] {
             assert_eq!(moment(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_text_says_another_time_than_it_shows_or_the_same() {
+        for (text, other) in [
+            ("2024-03-31T02:00:00+02:00", Some("2024-03-31T00:00:00")),
+            ("2024-03-31 00:30:00 -05:00", Some("2024-03-31T05:30:00")),
+            (
+                "2024-07-01 00:00:00 Europe/London",
+                Some("2024-06-30T23:00:00"),
+            ),
+            ("2024-01-01 00:00:00 Europe/London", None),
+            ("2024-03-31T02:00:00Z", None),
+            ("2024-03-31T02:00:00+00:00", None),
+            ("2024-03-31 02:00:00 UTC", None),
+            ("2024-03-31T02:00:00", None),
+            ("2024-03-31", None),
+            ("lab-1 and the rest of it", None),
+        ] {
+            assert_eq!(other_than_shown(text).as_deref(), other, "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::literals::{Interval, SECOND, interval, time};
+use super::offsets;
 use super::sql_dialect::SqlDialect;
 use super::units::{find, trimmed};
 
@@ -191,17 +192,10 @@ pub fn to_timestamp(dialect: SqlDialect, call: &Call, per_second: u32) -> Option
     let [from] = call.exactly::<1>()?;
     if time(&from).is_some() {
         let text = &from[from.find('\'').unwrap_or(0)..];
-        // PostgreSQL ignores the time zone in the text of a time without one.
-        let has_zone = text
-            .get(11..)
-            .is_some_and(|clock| clock.contains(['+', '-']));
-        return match dialect {
-            SqlDialect::Datafusion => None,
-            SqlDialect::Postgres if has_zone => {
-                Some(format!("(TIMESTAMPTZ {text} AT TIME ZONE 'UTC')"))
-            }
-            _ => Some(format!("TIMESTAMP {text}")),
-        };
+        // Others ignore the offset in the text of a time without a zone.
+        let in_utc = offsets::moment(text.trim_end());
+        let text = in_utc.as_deref().unwrap_or(text);
+        return (dialect != SqlDialect::Datafusion).then(|| format!("TIMESTAMP {text}"));
     }
     let seconds = match per_second {
         1 => from.clone(),

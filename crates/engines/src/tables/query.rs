@@ -22,6 +22,7 @@ use super::{
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
 use crate::dialect::position_of;
+use crate::lengths_of_time;
 use crate::plain_sql::{NotPlain, plain_sql};
 use crate::statements::ambiguous::ambiguity;
 use crate::statements::ignored;
@@ -155,7 +156,8 @@ impl Tables {
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
         }
-        if let Some(message) = ignored::complaint(sql) {
+        let complaint = ignored::complaint(sql).or_else(|| lengths_of_time::complaint(&plan));
+        if let Some(message) = complaint {
             return Ok(Err(SqlError {
                 position: None,
                 message,

@@ -251,3 +251,89 @@ fn a_query_that_is_nested_too_deeply_is_translated_by_no_rule() {
         "{error}"
     );
 }
+
+/// What is said of a question that a design is asked.
+#[cfg(feature = "postgres")]
+fn said_of(sql: &str, design: &str) -> Option<String> {
+    let Workload { table, queries, .. } = &mut workload(WORKLOAD);
+    queries[0].sql = sql.to_owned();
+    let done = translate_query(&mut queries[0], table, &designs(&[design]), None);
+    done.err().map(|(_, why)| why)
+}
+
+#[cfg(feature = "postgres")]
+const IGNORING_OFFSETS: [&str; 4] = [
+    "postgres/plain",
+    "timescale/hypertable",
+    "duckdb/table",
+    "spark/parquet",
+];
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_time_whose_offset_an_engine_would_ignore_is_refused_with_the_time_in_utc() {
+    for sql in [
+        "SELECT room FROM readings GROUP BY room HAVING max(time) > '2014-03-30T00:00:00+01:00'",
+        "SELECT s.room FROM (SELECT room, max(time) AS newest FROM readings GROUP BY room) AS s
+         WHERE s.newest > '2014-03-30T00:00:00+01:00'",
+        "SELECT room FROM readings WHERE date_trunc('hour', time) = '2014-03-30T00:00:00+01:00'",
+        "SELECT room FROM readings WHERE time + INTERVAL '1 hour' > '2014-03-30 00:00:00 +01:00'",
+        "SELECT room FROM readings WHERE time IS DISTINCT FROM '2014-03-30 00:00:00 Europe/Paris'",
+        "SELECT room FROM readings WHERE time > ('2014-03-30T00:00:00+01:00')",
+        "SELECT room FROM readings WHERE CAST(time AS DATE) = '2014-03-30T00:00:00+01:00'::date",
+        "SELECT room FROM readings WHERE '2014-03-30T00:00:00+01:00' IN (SELECT r.time FROM readings AS r)",
+    ] {
+        for design in IGNORING_OFFSETS {
+            let said = said_of(sql, design).unwrap_or_default();
+            assert!(
+                said.contains(
+                    "write it in UTC, '2014-03-29T23:00:00', or give the query a separate text"
+                ),
+                "{design}: {sql}: {said}"
+            );
+        }
+        // Whoever asks DataFusion gets the moment.
+        assert_eq!(said_of(sql, "parquet"), None, "{sql}");
+    }
+    let sql = "SELECT room FROM readings WHERE time > ('2014-03-30T00:00:00+01:00')";
+    let own = format!("{WORKLOAD}engine_sql = {{ postgres = \"{sql}\" }}\n");
+    let mut asked = workload(&own);
+    asked.queries[0].sql = sql.to_owned();
+    translate_queries(&mut asked, &designs(&["postgres/plain"]), None).unwrap();
+    assert_eq!(asked.queries[0].sql_for("postgres/plain"), sql);
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn texts_that_mean_the_same_to_every_engine_are_asked() {
+    for sql in [
+        "SELECT room FROM readings WHERE time > '2014-03-30T00:00:00+01:00'",
+        "SELECT room FROM readings WHERE time > '2014-03-30 00:00:00 Europe/Paris'",
+        "SELECT room FROM readings WHERE time > to_timestamp('2014-03-30 00:00:00 +01:00')",
+        "SELECT room FROM readings WHERE date_trunc('hour', time) > '2014-03-30T00:00:00Z'",
+        "SELECT room FROM readings GROUP BY room HAVING max(time) > '2014-03-29T23:00:00'",
+        "SELECT room FROM readings WHERE (room) <> '2014-03-30T00:00:00+01:00' AND time > '2014-03-30'",
+        "SELECT s.r FROM (SELECT room AS r FROM readings) AS s WHERE s.r > '2014-03-30T00:00:00+01:00'",
+    ] {
+        for design in IGNORING_OFFSETS {
+            assert_eq!(said_of(sql, design), None, "{design}: {sql}");
+        }
+    }
+}
+
+#[test]
+fn a_given_value_with_an_offset_is_refused_beside_a_time() {
+    let of = |condition: &str| {
+        let text = WORKLOAD.replace("room = ${room}", condition);
+        let column = "{ room = { column = \"room\" } }";
+        let given = "{ room = { choice = [\"2014-03-29\", \"2014-03-30T00:00:00+01:00\"] } }";
+        let mut asked = workload(&text.replace(column, given));
+        translate_queries(&mut asked, &designs(&["spark/parquet"]), None)
+    };
+    let error = of("time > ${room}").unwrap_err().to_string();
+    assert!(
+        error.contains("write it in UTC, '2014-03-29T23:00:00', or"),
+        "{error}"
+    );
+    of("room = ${room}").unwrap();
+}

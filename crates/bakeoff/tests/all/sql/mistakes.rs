@@ -55,6 +55,11 @@ pub fn mistakes(server: &Server) {
             "DataFusion would leave TABLESAMPLE out",
         ),
         (
+            "SELECT TIMESTAMP '2026-05-03' - TIMESTAMP '2026-05-01' > INTERVAL '1 day'",
+            2,
+            "write hours where they are compared, such as INTERVAL '24 hours'",
+        ),
+        (
             "SELECT CAST(a AS INT) FROM ks.wide",
             1,
             "error: Cast error: Cannot cast string '",
