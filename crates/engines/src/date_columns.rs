@@ -1,97 +1,232 @@
-//! Dates with which a question computes. Engines do that in different ways: the difference of two days is a number or a
-//! length of time, the month of a day is a day or a time, and so is a day with an interval behind it. Of times all of
-//! them compute the same, so that a question has to say that it means midnights.
+//! Dates of columns with which a question computes. Engines do that in different ways: the difference of two days is a
+//! number or a length of time, the month of a day is a day or a time, and so is a day with an interval behind it. Of
+//! times all of them compute the same, so that a question has to say that it means midnights. Nor do they agree on what
+//! is compared with a date if that is no day.
 
-use arrow::datatypes::DataType;
-use datafusion::common::DFSchema;
+mod scope;
+mod written;
+
+use arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison};
 use datafusion::logical_expr::{
-    BinaryExpr, Cast, Expr, ExprSchemable, Like, LogicalPlan, Operator, TryCast,
+    Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, Like, LogicalPlan, Operator, Subquery,
+    TryCast,
 };
 
-/// Functions that count values, or return one of their arguments as it is.
-const KEEPING: [&str; 21] = [
-    "any_value",
-    "approx_distinct",
-    "arg_max",
-    "arg_min",
-    "coalesce",
-    "count",
-    "first",
-    "first_value",
-    "greatest",
-    "lag",
-    "last",
-    "last_value",
-    "lead",
-    "least",
-    "max",
-    "max_by",
-    "min",
-    "min_by",
-    "mode",
-    "nth_value",
-    "nullif",
+use scope::{Scope, is_keeping};
+use written::written;
+
+/// Functions that compute the same of a date as of the midnight that it begins with.
+const OF_TIMES: [&str; 11] = [
+    "date_bin",
+    "date_part",
+    "date_trunc",
+    "to_char",
+    "to_local_time",
+    "to_timestamp",
+    "to_timestamp_micros",
+    "to_timestamp_millis",
+    "to_timestamp_nanos",
+    "to_timestamp_seconds",
+    "to_unixtime",
 ];
 
-/// Returns what is wrong with a question of a table with dates if it computes with one.
+/// Functions of texts, which read a date as the text of it.
+const OF_TEXTS: [&str; 30] = [
+    "ascii",
+    "bit_length",
+    "btrim",
+    "character_length",
+    "concat",
+    "concat_ws",
+    "contains",
+    "ends_with",
+    "find_in_set",
+    "initcap",
+    "left",
+    "levenshtein",
+    "lower",
+    "lpad",
+    "ltrim",
+    "octet_length",
+    "repeat",
+    "replace",
+    "reverse",
+    "right",
+    "rpad",
+    "rtrim",
+    "split_part",
+    "starts_with",
+    "string_agg",
+    "strpos",
+    "substr",
+    "substr_index",
+    "translate",
+    "upper",
+];
+
+/// What a question can compute with instead of a date, with the same answer.
+#[derive(Debug, Clone, Copy)]
+enum Instead {
+    /// The midnight that the date begins with.
+    Midnight,
+    /// The midnight, and an interval instead of a number of days.
+    MidnightAndInterval,
+    /// The text of the date.
+    Text,
+    /// Nothing that is known.
+    Nothing,
+}
+
+impl Instead {
+    /// Says what to write.
+    fn advice(self, date: &str) -> String {
+        match self {
+            Self::Midnight => format!(
+                "; to compute with the midnight (UTC) that it begins with, write CAST({date} AS TIMESTAMP)"
+            ),
+            Self::MidnightAndInterval => format!(
+                "; for days before or after the midnight (UTC) that it begins with, write an interval, such as \
+                 INTERVAL '1 day', instead of the number, and CAST({date} AS TIMESTAMP)"
+            ),
+            Self::Text => {
+                format!("; for its text, such as '2026-05-01', write CAST({date} AS TEXT)")
+            }
+            Self::Nothing => String::new(),
+        }
+    }
+}
+
+/// Returns what is wrong with a question of a table with dates if it computes with one of a column, or compares one
+/// with what is no day.
 pub fn complaint(plan: &LogicalPlan) -> Option<String> {
+    complaint_within(plan, None)
+}
+
+/// Returns what is wrong with a plan, or one that is within an expression of another.
+fn complaint_within(plan: &LogicalPlan, around: Option<&Scope<'_>>) -> Option<String> {
+    let scope = Scope::of(plan, around);
     let mut found = None;
-    let walked = plan.apply_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
-        node.apply_expressions(|whole| {
-            whole.apply(|expr| {
-                found = found.take().or_else(|| computed_with(expr, &schema));
-                Ok(if found.is_some() {
-                    TreeNodeRecursion::Stop
-                } else {
-                    TreeNodeRecursion::Continue
-                })
+    let walked = plan.apply_expressions(|whole| {
+        whole.apply(|expr| {
+            found = found.take().or_else(|| {
+                let of_query = |query: &Subquery| complaint_within(&query.subquery, Some(&scope));
+                let own = complaint_of(expr, &scope);
+                own.or_else(|| subquery(expr).and_then(of_query))
+            });
+            Ok(if found.is_some() {
+                TreeNodeRecursion::Stop
+            } else {
+                TreeNodeRecursion::Continue
             })
         })
     });
-    let date = found.filter(|_| walked.is_ok())?;
-    Some(format!(
-        "it computes with the date `{date}`, which engines do in different ways: a date is compared, grouped and \
-         ordered by, counted and returned, also as min(...) and max(...); to compute with the midnight (UTC) that it \
-         begins with, write CAST({date} AS TIMESTAMP)"
-    ))
+    let found = found.filter(|_| walked.is_ok());
+    let mut inputs = plan.inputs().into_iter();
+    found.or_else(|| inputs.find_map(|input| complaint_within(input, around)))
 }
 
-/// Returns the date with which an expression itself, and not what is in it, computes.
-fn computed_with(expr: &Expr, schema: &DFSchema) -> Option<String> {
-    let first = |operands: &[Expr]| operands.iter().find_map(|operand| date(operand, schema));
+/// Returns the query that an expression itself has.
+fn subquery(expr: &Expr) -> Option<&Subquery> {
     match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if computes(*op) => {
-            date(left, schema).or_else(|| date(right, schema))
-        }
-        Expr::Like(Like { expr, .. }) | Expr::SimilarTo(Like { expr, .. }) => date(expr, schema),
-        Expr::Cast(Cast { expr, field }) | Expr::TryCast(TryCast { expr, field })
-            if !is_castable(field.data_type()) =>
-        {
-            date(expr, schema)
-        }
-        Expr::ScalarFunction(function) if !is_keeping(function.func.name()) => {
-            first(&function.args)
-        }
-        Expr::AggregateFunction(function) if !is_keeping(function.func.name()) => {
-            first(&function.params.args)
-        }
-        Expr::WindowFunction(function) if !is_keeping(function.fun.name()) => {
-            first(&function.params.args)
-        }
+        Expr::ScalarSubquery(subquery)
+        | Expr::Exists(Exists { subquery, .. })
+        | Expr::InSubquery(InSubquery { subquery, .. })
+        | Expr::SetComparison(SetComparison { subquery, .. }) => Some(subquery),
         _ => None,
     }
 }
 
-fn is_keeping(function: &str) -> bool {
-    KEEPING.contains(&function)
+/// Returns what is wrong with an expression itself, and not with what is in it.
+fn complaint_of(expr: &Expr, scope: &Scope<'_>) -> Option<String> {
+    let Some((date, instead)) = computed_with(expr, scope) else {
+        let mut pairs = compared(expr).into_iter();
+        return pairs.find_map(|(left, right)| {
+            complaint_of_compared(left, right, scope)
+                .or_else(|| complaint_of_compared(right, left, scope))
+        });
+    };
+    let date = written(date, scope.node);
+    Some(format!(
+        "it computes with the date `{date}`, which engines do in different ways: a date is compared, grouped and \
+         ordered by, counted and returned, also as min(...) and max(...){}",
+        instead.advice(&date)
+    ))
 }
 
-/// Returns whether an operator neither compares values nor joins conditions.
-fn computes(op: Operator) -> bool {
-    let compares = matches!(
+/// Returns the date with which an expression computes, and what it can compute with instead.
+fn computed_with<'e>(expr: &'e Expr, scope: &Scope<'_>) -> Option<(&'e Expr, Instead)> {
+    let either = |operands: [&'e Expr; 2]| operands.into_iter().find(|o| scope.is_stored(o));
+    let first = |operands: &'e [Expr]| operands.iter().find(|operand| scope.is_stored(operand));
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let instead = instead_of_operator(*op)?;
+            let date = either([left.as_ref(), right.as_ref()])?;
+            let with_number = is_number(left, scope) || is_number(right, scope);
+            Some(match instead {
+                Instead::Midnight if with_number => (date, Instead::MidnightAndInterval),
+                instead => (date, instead),
+            })
+        }
+        Expr::Like(Like { expr, pattern, .. }) | Expr::SimilarTo(Like { expr, pattern, .. }) => {
+            Some((either([expr.as_ref(), pattern.as_ref()])?, Instead::Text))
+        }
+        Expr::Cast(Cast { expr, field }) | Expr::TryCast(TryCast { expr, field })
+            if !is_castable(field.data_type()) =>
+        {
+            scope
+                .is_stored(expr)
+                .then_some((expr.as_ref(), Instead::Nothing))
+        }
+        Expr::ScalarFunction(function) if !is_keeping(function.func.name()) => Some((
+            first(&function.args)?,
+            instead_of_function(function.func.name()),
+        )),
+        Expr::AggregateFunction(function) if !is_keeping(function.func.name()) => Some((
+            first(&function.params.args)?,
+            instead_of_function(function.func.name()),
+        )),
+        Expr::WindowFunction(function) if !is_keeping(function.fun.name()) => Some((
+            first(&function.params.args)?,
+            instead_of_function(function.fun.name()),
+        )),
+        _ => None,
+    }
+}
+
+fn instead_of_function(function: &str) -> Instead {
+    if OF_TIMES.contains(&function) {
+        Instead::Midnight
+    } else if OF_TEXTS.contains(&function) {
+        Instead::Text
+    } else {
+        Instead::Nothing
+    }
+}
+
+/// Returns what an operator can compute with instead of a date; `None` if it compares values or joins conditions.
+fn instead_of_operator(op: Operator) -> Option<Instead> {
+    match op {
+        Operator::And | Operator::Or => None,
+        op if compares(op) => None,
+        Operator::Plus | Operator::Minus => Some(Instead::Midnight),
+        Operator::StringConcat
+        | Operator::LikeMatch
+        | Operator::ILikeMatch
+        | Operator::NotLikeMatch
+        | Operator::NotILikeMatch
+        | Operator::RegexMatch
+        | Operator::RegexIMatch
+        | Operator::RegexNotMatch
+        | Operator::RegexNotIMatch => Some(Instead::Text),
+        _ => Some(Instead::Nothing),
+    }
+}
+
+fn compares(op: Operator) -> bool {
+    matches!(
         op,
         Operator::Eq
             | Operator::NotEq
@@ -101,8 +236,7 @@ fn computes(op: Operator) -> bool {
             | Operator::GtEq
             | Operator::IsDistinctFrom
             | Operator::IsNotDistinctFrom
-    );
-    !compares && !matches!(op, Operator::And | Operator::Or)
+    )
 }
 
 /// Returns whether all engines make the same of a date that is cast to a type.
@@ -117,77 +251,79 @@ fn is_castable(kind: &DataType) -> bool {
     )
 }
 
-/// Returns the name of the column of an expression that is a date, unless it is a constant.
-fn date(expr: &Expr, schema: &DFSchema) -> Option<String> {
-    if !matches!(expr.get_type(schema), Ok(DataType::Date32)) {
-        return None;
-    }
-    let columns = expr.column_refs();
-    let name = columns.into_iter().map(|column| column.name.as_str()).min();
-    name.or_else(|| elsewhere(expr)).map(str::to_owned)
+fn is_number(expr: &Expr, scope: &Scope<'_>) -> bool {
+    expr.get_type(&scope.schema)
+        .is_ok_and(|kind| kind.is_numeric())
 }
 
-/// Returns the name of a column that is not one of the query itself: of the query around it, or of one within it.
-fn elsewhere(expr: &Expr) -> Option<&str> {
+/// Returns the values that an expression itself compares with each other.
+fn compared(expr: &Expr) -> Vec<(&Expr, &Expr)> {
     match expr {
-        Expr::OuterReferenceColumn(_, column) => Some(&column.name),
-        Expr::ScalarSubquery(query) => {
-            let fields = query.subquery.schema().fields();
-            fields.first().map(|field| field.name().as_str())
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if compares(*op) => {
+            vec![(left.as_ref(), right.as_ref())]
         }
-        _ => None,
+        Expr::Between(Between {
+            expr, low, high, ..
+        }) => vec![
+            (expr.as_ref(), low.as_ref()),
+            (expr.as_ref(), high.as_ref()),
+        ],
+        Expr::InList(InList { expr, list, .. }) => {
+            list.iter().map(|value| (expr.as_ref(), value)).collect()
+        }
+        Expr::Case(Case {
+            expr: Some(expr),
+            when_then_expr,
+            ..
+        }) => {
+            let values = when_then_expr.iter().map(|(value, _)| value.as_ref());
+            values.map(|value| (expr.as_ref(), value)).collect()
+        }
+        _ => Vec::new(),
     }
+}
+
+/// Returns what is wrong with a value with which a date of a column is compared.
+fn complaint_of_compared(date: &Expr, value: &Expr, scope: &Scope<'_>) -> Option<String> {
+    if !scope.is_stored(date) {
+        return None;
+    }
+    let (what, instead) = match value {
+        value if is_number(value, scope) => {
+            ("a number", "a day, such as DATE '2026-05-01'".to_owned())
+        }
+        Expr::Literal(text, _) => ("a text that is not just a day", instead_of_text(text)?),
+        _ => return None,
+    };
+    Some(format!(
+        "it compares the date `{}` with {}, {what}, which engines do in different ways or not at all: write {instead}",
+        written(date, scope.node),
+        written(value, scope.node)
+    ))
+}
+
+/// Returns what to compare a date with instead of a text that is not just a day; `None` if it is, or cannot be read.
+fn instead_of_text(text: &ScalarValue) -> Option<String> {
+    let as_text = |value: ScalarValue| {
+        let text = value.cast_to(&DataType::Utf8).ok()?;
+        text.try_as_str().flatten().map(str::to_owned)
+    };
+    let given = text.try_as_str().flatten()?;
+    let day = as_text(text.cast_to(&DataType::Date32).ok()?)?;
+    if day == given {
+        return None;
+    }
+    let moment = text.cast_to(&DataType::Timestamp(TimeUnit::Microsecond, None));
+    let moment = moment.ok().and_then(as_text);
+    Some(
+        match moment.filter(|moment| !moment.ends_with("T00:00:00")) {
+            Some(moment) => {
+                format!("the time as TIMESTAMP '{moment}', of UTC, or a day, such as DATE '{day}'")
+            }
+            None => format!("the day as DATE '{day}'"),
+        },
+    )
 }
 
 #[cfg(test)]
-mod tests {
-    use datafusion::prelude::SessionContext;
-
-    use super::*;
-
-    async fn complaint_of(sql: &str) -> Option<String> {
-        let session = SessionContext::new();
-        let made = "CREATE TABLE t AS SELECT TIMESTAMP '2026-05-01' AS time, DATE '2026-05-01' AS day, 'a' AS host";
-        session.sql(made).await.unwrap();
-        complaint(&session.state().create_logical_plan(sql).await.unwrap())
-    }
-
-    #[tokio::test]
-    async fn what_computes_with_a_date_is_refused_with_what_to_write() {
-        for sql in [
-            "SELECT day + INTERVAL '1 day' AS next FROM t",
-            "SELECT max(day) - min(day) AS days FROM t",
-            "SELECT day - DATE '2026-01-01' AS days FROM t",
-            "SELECT date_trunc('month', day) AS month, count(*) AS n FROM t GROUP BY month",
-            "SELECT extract(year FROM day) AS year FROM t",
-            "SELECT host FROM t WHERE date_part('month', day) = 5",
-            "SELECT s.d - INTERVAL '1 day' AS d FROM (SELECT max(day) AS d FROM t) AS s",
-            "SELECT CAST(day AS INT) AS number FROM t",
-            "SELECT host FROM t WHERE host IN (SELECT s.host FROM t AS s WHERE s.day - s.day IS NULL)",
-            "SELECT host FROM t WHERE day > (SELECT max(day) FROM t) - INTERVAL '7 days'",
-            "SELECT host FROM t WHERE EXISTS (SELECT s.host FROM t AS s WHERE s.time > t.day + INTERVAL '1 day')",
-        ] {
-            let complaint = complaint_of(sql).await.unwrap_or_default();
-            assert!(complaint.contains(" AS TIMESTAMP)"), "{sql}: {complaint}");
-        }
-        let complaint = complaint_of("SELECT day + INTERVAL '1 day' AS next FROM t").await;
-        assert!(complaint.unwrap().ends_with("write CAST(day AS TIMESTAMP)"));
-    }
-
-    #[tokio::test]
-    async fn dates_are_compared_grouped_ordered_counted_and_picked() {
-        for sql in [
-            "SELECT day, count(*) AS n, count(DISTINCT day) AS m FROM t GROUP BY day ORDER BY day DESC",
-            "SELECT host FROM t WHERE day >= '2026-05-01' AND day < DATE '2026-06-01' OR day IN ('2026-07-01')",
-            "SELECT host, min(day) AS first, max(day) AS last FROM t GROUP BY host HAVING max(day) > '2026-05-01'",
-            "SELECT host FROM t WHERE day BETWEEN '2026-05-01' AND '2026-05-02' AND day <> CAST(time AS DATE)",
-            "SELECT lag(day) OVER (ORDER BY day) AS before, coalesce(day, DATE '2026-05-01') AS d FROM t",
-            "SELECT date_trunc('month', CAST(day AS TIMESTAMP)) AS month FROM t",
-            "SELECT CAST(day AS VARCHAR) AS written FROM t WHERE day IS NOT NULL AND day < time",
-            "SELECT date_trunc('day', time) AS d, time - INTERVAL '1 day' AS before FROM t",
-            "SELECT host FROM t WHERE day = (SELECT max(day) FROM t) AND time > DATE '2026-05-01' + INTERVAL '1 day'",
-        ] {
-            assert_eq!(complaint_of(sql).await, None, "{sql}");
-        }
-    }
-}
+mod tests;
