@@ -309,7 +309,6 @@ fn texts_that_mean_the_same_to_every_engine_are_asked() {
     for sql in [
         "SELECT room FROM readings WHERE time > '2014-03-30T00:00:00+01:00'",
         "SELECT room FROM readings WHERE time > '2014-03-30 00:00:00 Europe/Paris'",
-        "SELECT room FROM readings WHERE time > to_timestamp('2014-03-30 00:00:00 +01:00')",
         "SELECT room FROM readings WHERE date_trunc('hour', time) > '2014-03-30T00:00:00Z'",
         "SELECT room FROM readings GROUP BY room HAVING max(time) > '2014-03-29T23:00:00'",
         "SELECT room FROM readings WHERE (room) <> '2014-03-30T00:00:00+01:00' AND time > '2014-03-30'",
@@ -319,6 +318,9 @@ fn texts_that_mean_the_same_to_every_engine_are_asked() {
             assert_eq!(said_of(sql, design), None, "{design}: {sql}");
         }
     }
+    // Spark reads it in its own way.
+    let sql = "SELECT room FROM readings WHERE time > to_timestamp('2014-03-30 00:00:00 +01:00')";
+    assert_eq!(said_of(sql, "postgres/plain"), None);
 }
 
 #[test]
