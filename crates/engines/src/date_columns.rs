@@ -9,14 +9,15 @@ mod written;
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison};
+use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
 use datafusion::logical_expr::{
-    Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, Like, LogicalPlan, Operator, Subquery,
-    TryCast,
+    BinaryExpr, Cast, Expr, ExprSchemable, Like, LogicalPlan, Operator, Subquery, TryCast,
 };
 
 use scope::{Scope, is_keeping};
 use written::written;
+
+use crate::expressions::{compared, is_comparison};
 
 /// Functions that compute the same of a date as of the midnight that it begins with.
 const OF_TIMES: [&str; 11] = [
@@ -142,10 +143,11 @@ fn subquery(expr: &Expr) -> Option<&Subquery> {
 /// Returns what is wrong with an expression itself, and not with what is in it.
 fn complaint_of(expr: &Expr, scope: &Scope<'_>) -> Option<String> {
     let Some((date, instead)) = computed_with(expr, scope) else {
-        let mut pairs = compared(expr).into_iter();
-        return pairs.find_map(|(left, right)| {
-            complaint_of_compared(left, right, scope)
-                .or_else(|| complaint_of_compared(right, left, scope))
+        let mut values = compared(expr).into_iter();
+        let first = values.next()?;
+        return values.find_map(|other| {
+            complaint_of_compared(first, other, scope)
+                .or_else(|| complaint_of_compared(other, first, scope))
         });
     };
     let date = written(date, scope.node);
@@ -210,7 +212,7 @@ fn instead_of_function(function: &str) -> Instead {
 fn instead_of_operator(op: Operator) -> Option<Instead> {
     match op {
         Operator::And | Operator::Or => None,
-        op if compares(op) => None,
+        op if is_comparison(op) => None,
         Operator::Plus | Operator::Minus => Some(Instead::Midnight),
         Operator::StringConcat
         | Operator::LikeMatch
@@ -223,20 +225,6 @@ fn instead_of_operator(op: Operator) -> Option<Instead> {
         | Operator::RegexNotIMatch => Some(Instead::Text),
         _ => Some(Instead::Nothing),
     }
-}
-
-fn compares(op: Operator) -> bool {
-    matches!(
-        op,
-        Operator::Eq
-            | Operator::NotEq
-            | Operator::Lt
-            | Operator::LtEq
-            | Operator::Gt
-            | Operator::GtEq
-            | Operator::IsDistinctFrom
-            | Operator::IsNotDistinctFrom
-    )
 }
 
 /// Returns whether all engines make the same of a date that is cast to a type.
@@ -254,33 +242,6 @@ fn is_castable(kind: &DataType) -> bool {
 fn is_number(expr: &Expr, scope: &Scope<'_>) -> bool {
     expr.get_type(&scope.schema)
         .is_ok_and(|kind| kind.is_numeric())
-}
-
-/// Returns the values that an expression itself compares with each other.
-fn compared(expr: &Expr) -> Vec<(&Expr, &Expr)> {
-    match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if compares(*op) => {
-            vec![(left.as_ref(), right.as_ref())]
-        }
-        Expr::Between(Between {
-            expr, low, high, ..
-        }) => vec![
-            (expr.as_ref(), low.as_ref()),
-            (expr.as_ref(), high.as_ref()),
-        ],
-        Expr::InList(InList { expr, list, .. }) => {
-            list.iter().map(|value| (expr.as_ref(), value)).collect()
-        }
-        Expr::Case(Case {
-            expr: Some(expr),
-            when_then_expr,
-            ..
-        }) => {
-            let values = when_then_expr.iter().map(|(value, _)| value.as_ref());
-            values.map(|value| (expr.as_ref(), value)).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// Returns what is wrong with a value with which a date of a column is compared.

@@ -3,15 +3,13 @@
 //! rest alone, so that it is never as long as a day. Other engines take a day for 24 hours.
 
 use arrow::datatypes::DataType;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::logical_expr::expr::{InList, InSubquery, SetComparison};
-use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::expr::{InSubquery, SetComparison};
 use datafusion::logical_expr::{
-    Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, LogicalPlan, Subquery, TryCast,
+    BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Subquery, TryCast,
 };
 
-use crate::time_constants::is_comparison;
+use crate::expressions::{self, any_expression};
 
 /// Functions that compare their arguments with each other.
 const COMPARING: [&str; 3] = ["greatest", "least", "nullif"];
@@ -23,21 +21,7 @@ const COMPLAINT: &str = "it compares a length of time with an interval that has 
 
 /// Returns what is wrong with a question that compares a length of time with days or months.
 pub fn complaint(plan: &LogicalPlan) -> Option<String> {
-    let mut is_found = false;
-    let walked = plan.apply_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
-        node.apply_expressions(|whole| {
-            whole.apply(|expr| {
-                is_found |= compares_days(expr, &schema);
-                Ok(if is_found {
-                    TreeNodeRecursion::Stop
-                } else {
-                    TreeNodeRecursion::Continue
-                })
-            })
-        })
-    });
-    (walked.is_ok() && is_found).then(|| COMPLAINT.to_owned())
+    any_expression(plan, compares_days).then(|| COMPLAINT.to_owned())
 }
 
 /// Returns whether an expression itself, and not what is in it, compares an interval that may have days or months.
@@ -55,29 +39,12 @@ fn compares_days(expr: &Expr, schema: &DFSchema) -> bool {
 /// Returns the values that an expression itself compares with each other, or with those of a subquery.
 fn compared(expr: &Expr) -> Vec<&Expr> {
     match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(*op) => {
-            vec![left.as_ref(), right.as_ref()]
-        }
-        Expr::Between(Between {
-            expr, low, high, ..
-        }) => vec![expr.as_ref(), low.as_ref(), high.as_ref()],
-        Expr::InList(InList { expr, list, .. }) => {
-            std::iter::once(expr.as_ref()).chain(list).collect()
-        }
         Expr::InSubquery(InSubquery { expr, .. })
         | Expr::SetComparison(SetComparison { expr, .. }) => vec![expr.as_ref()],
-        Expr::Case(Case {
-            expr: Some(value),
-            when_then_expr,
-            ..
-        }) => {
-            let compared = when_then_expr.iter().map(|(when, _)| when.as_ref());
-            std::iter::once(value.as_ref()).chain(compared).collect()
-        }
         Expr::ScalarFunction(function) if COMPARING.contains(&function.func.name()) => {
             function.args.iter().collect()
         }
-        _ => Vec::new(),
+        _ => expressions::compared(expr),
     }
 }
 

@@ -25,6 +25,7 @@ mod duckdb;
 mod engine;
 mod error;
 mod explained;
+mod expressions;
 mod folder;
 mod integers;
 mod key_values;

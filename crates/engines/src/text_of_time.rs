@@ -3,11 +3,11 @@
 
 use arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator, TryCast,
 };
+
+use crate::expressions::any_expression;
 
 /// Functions that make one text of their arguments.
 const JOINING: [&str; 2] = ["concat", "concat_ws"];
@@ -18,21 +18,7 @@ const COMPLAINT: &str = "it makes a text of a time without a format, which engin
 
 /// Returns what is wrong with a question that makes a text of a time.
 pub fn complaint(plan: &LogicalPlan) -> Option<String> {
-    let mut is_found = false;
-    let walked = plan.apply_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
-        node.apply_expressions(|whole| {
-            whole.apply(|expr| {
-                is_found |= makes_text(expr, &schema);
-                Ok(if is_found {
-                    TreeNodeRecursion::Stop
-                } else {
-                    TreeNodeRecursion::Continue
-                })
-            })
-        })
-    });
-    (walked.is_ok() && is_found).then(|| COMPLAINT.to_owned())
+    any_expression(plan, makes_text).then(|| COMPLAINT.to_owned())
 }
 
 /// Returns whether an expression itself, and not what is in it, makes a text of a time.

@@ -4,12 +4,11 @@
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{
-    Between, BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator,
-};
+use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan};
+
+use crate::expressions::compared;
 
 /// Names of the zone in which times are where they have one.
 const UTC: [&str; 2] = ["+00:00", "UTC"];
@@ -62,37 +61,13 @@ fn texts_of<'a>(expr: &'a Expr, schema: &DFSchema) -> Vec<(&'a ScalarValue, Data
             let text = text(expr).map(|text| (text, field.data_type().clone()));
             text.into_iter().collect()
         }
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(*op) => {
-            compared(&[left, right], schema)
-        }
-        Expr::Between(Between {
-            expr, low, high, ..
-        }) => compared(&[expr, low, high], schema),
-        Expr::InList(InList { expr, list, .. }) => {
-            let all: Vec<&Expr> = std::iter::once(expr.as_ref()).chain(list).collect();
-            compared(&all, schema)
-        }
-        _ => Vec::new(),
+        _ => compared_texts(&compared(expr), schema),
     }
 }
 
 /// Returns whether an operator compares two values.
-pub fn is_comparison(op: Operator) -> bool {
-    matches!(
-        op,
-        Operator::Eq
-            | Operator::NotEq
-            | Operator::Lt
-            | Operator::LtEq
-            | Operator::Gt
-            | Operator::GtEq
-            | Operator::IsDistinctFrom
-            | Operator::IsNotDistinctFrom
-    )
-}
-
 /// Returns the texts among values that are compared, each with the type that DataFusion casts all of them to.
-fn compared<'a>(values: &[&'a Expr], schema: &DFSchema) -> Vec<(&'a ScalarValue, DataType)> {
+fn compared_texts<'a>(values: &[&'a Expr], schema: &DFSchema) -> Vec<(&'a ScalarValue, DataType)> {
     let texts: Vec<&ScalarValue> = values.iter().filter_map(|value| text(value)).collect();
     if texts.is_empty() {
         return Vec::new();

@@ -8,14 +8,13 @@ use bakeoff_workload::{ColumnType, ParameterValues, Query, Table, Workload, uuid
 use datafusion::common::DFSchema;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::empty::EmptyTable;
-use datafusion::logical_expr::expr::{Case, InList, InSubquery};
+use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{
-    Between, BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator, TryCast,
-};
+use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan, TryCast};
 use datafusion::prelude::SessionContext;
 
 use crate::dialect::tokens::tokens;
+use crate::expressions::compared;
 use crate::nulls::with_nulls;
 use crate::sql::session_with;
 use crate::statements::parse;
@@ -172,31 +171,12 @@ impl Compared {
     /// Looks at an expression itself, and not at what is in it.
     fn see(&mut self, expr: &Expr, schema: &DFSchema) {
         match expr {
-            Expr::BinaryExpr(BinaryExpr { left, op, right }) if *op != Operator::StringConcat => {
-                self.compare(&[left, right], schema);
-            }
-            Expr::Between(Between {
-                expr, low, high, ..
-            }) => self.compare(&[expr, low, high], schema),
-            Expr::InList(InList { expr, list, .. }) => {
-                let all: Vec<&Expr> = std::iter::once(expr.as_ref()).chain(list).collect();
-                self.compare(&all, schema);
-            }
-            Expr::Case(Case {
-                expr: Some(base),
-                when_then_expr,
-                ..
-            }) => {
-                let whens = when_then_expr.iter().map(|(when, _)| when.as_ref());
-                let all: Vec<&Expr> = std::iter::once(base.as_ref()).chain(whens).collect();
-                self.compare(&all, schema);
-            }
             Expr::InSubquery(InSubquery { expr, subquery, .. }) => {
                 let first = subquery.subquery.schema().fields().first();
                 let has_uuids = first.is_some_and(|field| uuids::is_of_uuids(field));
                 self.has_others |= is_uuid(expr, schema) && !has_uuids;
             }
-            _ => {}
+            _ => self.compare(&compared(expr), schema),
         }
     }
 

@@ -8,9 +8,9 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::expr::{InList, InSubquery};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{
-    Between, BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator, cast,
-};
+use datafusion::logical_expr::{Between, BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, cast};
+
+use crate::expressions::is_comparison;
 
 /// Takes whole numbers as doubles where a plan, whose types are not coerced yet, compares floats with them, unless they
 /// are written in it and some float is that number.
@@ -71,20 +71,6 @@ fn compared(mut expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
         }
     }
     Transformed::new_transformed(expr, changes)
-}
-
-fn is_comparison(op: Operator) -> bool {
-    matches!(
-        op,
-        Operator::Eq
-            | Operator::NotEq
-            | Operator::Lt
-            | Operator::LtEq
-            | Operator::Gt
-            | Operator::GtEq
-            | Operator::IsDistinctFrom
-            | Operator::IsNotDistinctFrom
-    )
 }
 
 /// Returns whether a float is looked for among whole numbers of a subquery, or the other way round.

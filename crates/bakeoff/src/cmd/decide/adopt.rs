@@ -163,7 +163,7 @@ fn questions(taken: Taken<'_>, adoption: &Adoption) -> String {
         )
     };
     if all.iter().any(|(_, sql)| sql.contains("${")) {
-        text += "-- ${NAME} stands for a value that is drawn anew each time.\n";
+        text += "-- ${NAME} is a parameter: put a value in its place.\n";
     }
     text.extend(adoption.asked_with.iter().map(|s| format!("{s};\n")));
     for (name, sql) in all {

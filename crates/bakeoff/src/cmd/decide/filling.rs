@@ -1,5 +1,5 @@
-//! How long it takes to fill the tables of loads, which comes on top of the budget of a decision: it is told where it is
-//! longer than the loads.
+//! The time to load the tables of a decision before its operations are driven. It is not part of the budget, so that the
+//! user is warned if it exceeds the time of the driven loads.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Decide;
 use super::state::By;
 use crate::progress::time;
 
-/// Rows a second with which tables are filled, about, on a machine of few cores. A limit may be lower.
+/// Estimated rows loaded per second on a machine of few cores. A rate limit may be lower.
 const PACE: u32 = 20_000;
 
 impl Decide {
@@ -19,8 +19,8 @@ impl Decide {
         self.load.rows.unwrap_or(workload.scale.default_rows)
     }
 
-    /// Says how long it takes to fill the tables of a workload with so many designs before their loads, and with which
-    /// option less; `None` if it is not longer than the loads.
+    /// Returns a warning if loading the tables of this many designs takes longer than driving them, with the `--rows` that
+    /// would take as long; `None` if it does not.
     pub fn long_filling(&self, workload: &Workload, designs: usize) -> Option<String> {
         let by = By::of(workload);
         let (driven, budget) = (by.driven(designs), self.budget_of_loads(by));
@@ -54,13 +54,14 @@ impl Decide {
     }
 }
 
-/// Returns how long it takes to load so many rows into each of so many tables, one after the other.
+/// Returns the time to load a number of rows into each of several tables, one after the other.
 fn time_to_fill(rows: u64, tables: usize, pace: u32) -> Duration {
     let seconds = rows as f64 * tables as f64 / f64::from(pace);
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// Returns how many rows each of so many tables gets within a time, as a number of two digits and zeros.
+/// Returns the number of rows that can be loaded into each of several tables within a time, rounded down to two
+/// significant digits.
 fn rows_within(limit: Duration, tables: usize, pace: u32) -> u64 {
     let rows = (limit.as_secs_f64() * f64::from(pace) / tables as f64) as u64;
     let rows = rows.max(1);

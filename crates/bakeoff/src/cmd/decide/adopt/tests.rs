@@ -185,7 +185,7 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
     };
     let made = files_with(&questions);
     let expected = "-- The questions, as cassandra/wide?bucket=1d is asked them.\n\
-                    -- ${NAME} stands for a value that is drawn anew each time.\n\
+                    -- ${NAME} is a parameter: put a value in its place.\n\
                     SET TimeZone = 'UTC';\n\n-- name: one\nSELECT 1;\n\n-- name: two\nSELECT ${a} -- a\n;\n";
     assert_eq!(text(&made, QUESTIONS), expected);
     let load = text(&made, LOAD);
