@@ -49,8 +49,8 @@ pub use setting_line::{setting_bytes, setting_times};
 pub use speed_up_lines::speed_up_lines;
 pub use storage_bars::storage_bars;
 pub use timeline::{
-    MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, StepsOf, overlay, parts_of_steps, steps,
-    steps_together, timeline,
+    MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, StepsOf, overlay, overlay_of_servers,
+    parts_of_steps, steps, steps_together, timeline,
 };
 
 use crate::markup::Escaped;

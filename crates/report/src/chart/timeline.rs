@@ -1,6 +1,7 @@
 //! Draws what client and server did on one time axis: of a trial second by second, and of the steps of a run or sweep.
 
 mod growth;
+mod merged;
 mod overlay;
 mod series;
 mod server;
@@ -15,7 +16,7 @@ use super::panel::{GAP, Panel};
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;
-pub use overlay::{Overlaid, overlay};
+pub use overlay::{Overlaid, overlay, overlay_of_servers};
 use series::Series;
 pub use steps::{StepsOf, parts_of_steps, steps, steps_together};
 
@@ -76,6 +77,11 @@ fn most_points(size: Size) -> usize {
         Size::Wide => MOST_POINTS,
         Size::Phone => MOST_POINTS / 2,
     }
+}
+
+/// Returns the most points of a line where several servers have many lines.
+fn few_points(size: Size) -> usize {
+    most_points(size) / 4
 }
 
 /// Draws panels below one another, each over what `behind` draws into its plot. Returns where the next one

@@ -240,12 +240,12 @@ mod tests {
     }
 
     #[test]
-    fn the_main_figures_of_several_designs_are_drawn_over_each_other() {
+    fn the_figures_of_several_designs_are_drawn_over_each_other() {
         let infos = ["<a>", "b", "c"].map(info);
         let windows = ["<a>", "b"].map(computing);
         let html = server(infos.iter(), &[engine(Vec::new())], &windows);
         let (together, each) = html.split_once("</details>").unwrap();
-        let title = format!("<summary>2 of 3 {TOGETHER}</summary>");
+        let title = format!("<summary>Loading: 2 of 3 {TOGETHER}</summary>");
         assert!(together.contains(&title) && !each.contains(TOGETHER));
         let others = "whenever that was. Without figures of these steps: c.</figcaption>";
         assert!(together.contains(others), "{together}");
@@ -255,18 +255,19 @@ mod tests {
             together.matches("Server CPU, cores in use</text>").count(),
             2
         );
-        assert_eq!(together.matches("class=\"line\"").count(), 4);
+        // Those of its CPU, and of the rows that the client loaded meanwhile.
+        assert_eq!(together.matches("class=\"line\"").count(), 8);
         assert!(!together.contains("Not drawn"), "{together}");
         assert_eq!(each.matches("<details>").count(), 2);
         let one = server(infos.iter(), &[], &windows[..1]);
         assert!(!one.contains(TOGETHER), "{one}");
         let all = server(infos[..2].iter(), &[], &windows);
-        assert!(all.contains(&format!("<summary>All {TOGETHER}</summary>")));
+        assert!(all.contains(&format!("<summary>Loading: all {TOGETHER}</summary>")));
         assert!(!all.contains("Without figures"), "{all}");
     }
 
     #[test]
-    fn steps_of_one_kind_are_drawn_over_each_other_and_answers_before_others() {
+    fn steps_of_each_kind_are_drawn_over_each_other_and_answers_before_loading() {
         let infos = ["a", "b"].map(info);
         let answer = |design| ServerWindow {
             during: During::Answer {
@@ -276,17 +277,33 @@ mod tests {
             ..computing(design)
         };
         let mut windows = vec![computing("a"), computing("b"), answer("a")];
-        let together = |windows: &[ServerWindow]| {
+        let together = |windows: &[ServerWindow]| -> Vec<String> {
             let html = server(infos.iter(), &[], windows);
-            html.split_once("</details>").unwrap().0.to_owned()
+            let details = html.split("</details>").map(str::to_owned);
+            details.filter(|one| one.contains(TOGETHER)).collect()
         };
-        let loading = together(&windows);
-        assert!(loading.contains("<figcaption>Loading alone, "), "{loading}");
-        assert!(loading.contains("a for 4.00 s; b for 4.00 s."), "{loading}");
+        let is_of = |chart: &str, caption: &str, seen: &str| {
+            let lasted = "a for 4.00 s; b for 4.00 s.";
+            for words in [caption, seen, lasted] {
+                assert!(chart.contains(words), "{words}: {chart}");
+            }
+        };
+        let loading = (
+            "<figcaption>Loading alone, ",
+            "Rows a second, by the client",
+        );
+        let charts = together(&windows);
+        assert_eq!(charts.len(), 1);
+        is_of(&charts[0], loading.0, loading.1);
         windows.push(answer("b"));
-        let answers = together(&windows);
-        assert!(answers.contains("<figcaption>Answers alone, "), "{answers}");
-        assert!(answers.contains("a for 4.00 s; b for 4.00 s."), "{answers}");
+        let charts = together(&windows);
+        assert_eq!(charts.len(), 2);
+        is_of(
+            &charts[0],
+            "<figcaption>Answers alone, ",
+            "Time of an answer, by the client",
+        );
+        is_of(&charts[1], loading.0, loading.1);
     }
 
     #[test]

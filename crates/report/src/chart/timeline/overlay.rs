@@ -1,9 +1,14 @@
 //! Draws several trials over one time axis: alternatives from their starts on, or one after the other.
 
-use bakeoff_stats::drive::{OperationCounts, SecondCounts, ServerSample, TrialSummary};
+use bakeoff_stats::drive::{OperationCounts, SecondCounts, TrialSummary};
 
-use super::growth::{self, Moment};
-use super::{AXIS, FROM_THE_START, LEFT, RIGHT, most_points, stacked, time_axis, width_of};
+use super::growth::Moment;
+use super::merged::merged;
+use super::server::ServerSeries;
+use super::{
+    AXIS, FROM_THE_START, LEFT, RIGHT, few_points, most_points, number, stacked, time_axis,
+    width_of,
+};
 use crate::chart::Size;
 use crate::chart::line::{Line, Stroke};
 use crate::chart::palette::nth_class;
@@ -32,114 +37,87 @@ pub fn overlay(
     operation: Option<(usize, &str)>,
     size: Size,
 ) -> Option<String> {
+    let most = most_points(size);
+    let client = client(trials, operation, most).into_iter();
+    let client = client.filter(Panel::has_values);
+    let servers = servers(trials, most);
+    let server = merged(servers.iter().map(ServerSeries::main_figures));
+    let panels: Vec<Panel> = client.chain(server).collect();
+    drawn(title, trials, &panels, size)
+}
+
+/// Draws what else is known of the servers of these trials, or returns `None` if nothing is.
+pub fn overlay_of_servers(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
+    let servers = servers(trials, few_points(size));
+    let panels = merged(servers.iter().map(ServerSeries::further_figures));
+    drawn(title, trials, &panels, size)
+}
+
+/// Draws panels that have values, or returns `None` if there are none or no trial has a second.
+fn drawn(title: &str, trials: &[Overlaid], panels: &[Panel], size: Size) -> Option<String> {
     let ends = trials.iter().filter(|t| !t.trial.seconds.is_empty());
     let end = ends.map(|t| t.begins + t.trial.duration).reduce(f64::max)?;
+    if panels.is_empty() {
+        return None;
+    }
     let width = width_of(size);
     // The axis has whole seconds.
     let x = Scale::up_to(end.ceil().max(1.0), LEFT, width - RIGHT);
-    let panels: Vec<Panel> = panels(trials, operation, most_points(size))
-        .into_iter()
-        .filter(Panel::has_values)
-        .collect();
-    let (mut content, bottom) = stacked(&panels, &x, width, |_| String::new());
+    let (mut content, bottom) = stacked(panels, &x, width, |_| String::new());
     content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
     Some(crate::chart::svg(
         width,
         bottom - GAP + AXIS,
         title,
-        &description(trials, &panels),
+        &description(trials, panels),
         &content,
     ))
 }
 
-fn panels(trials: &[Overlaid], operation: Option<(usize, &str)>, most: usize) -> Vec<Panel> {
+/// Returns the samples of the trials' servers on the axis of the chart.
+fn servers<'a>(trials: &[Overlaid<'a>], most: usize) -> Vec<ServerSeries<'a>> {
+    let series = |trial: &Overlaid<'a>| {
+        let moments = Moment::of_seconds(&trial.trial.seconds).into_iter();
+        let moved = moments.map(|moment| Moment {
+            from: trial.begins + moment.from,
+            at: trial.begins + moment.at,
+            ..moment
+        });
+        ServerSeries::new(moved.collect(), most)
+    };
+    trials.iter().map(series).collect()
+}
+
+/// Makes the panels of what the client saw.
+fn client(trials: &[Overlaid], operation: Option<(usize, &str)>, most: usize) -> Vec<Panel> {
     let (place_drawn, name_drawn) = operation.unzip();
     let name_drawn = name_drawn.unwrap_or("the slowest operation");
-    let all = |line: &dyn Fn(usize, &Overlaid) -> Vec<Line>| -> Vec<Line> {
+    let all = |line: &dyn Fn(&Overlaid) -> Vec<(f64, Option<f64>)>| -> Vec<Line> {
         let lines = trials.iter().enumerate();
-        lines
-            .flat_map(|(place, trial)| line(place, trial))
-            .collect()
-    };
-    let panel = |heading: &str, lines: Vec<Line>| Panel {
-        heading: heading.to_owned(),
-        height: PANEL_HEIGHT,
-        logarithmic: false,
-        lines,
-        tick: |number| units::trimmed(&units::rate(number)),
+        let lines = lines.map(|(place, trial)| Line {
+            class: nth_class(place),
+            stroke: Stroke::Strong,
+            mark: Some(place),
+            points: grouped(&line(trial), most),
+        });
+        lines.collect()
     };
     vec![
         Panel {
+            heading: format!("Response time p99 of {name_drawn}"),
             height: LATENCY_HEIGHT,
             logarithmic: true,
+            lines: all(&|trial| response(trial, place_drawn)),
             tick: |seconds| units::trimmed(&units::duration(seconds)),
-            ..panel(
-                &format!("Response time p99 of {name_drawn}"),
-                all(&|place, trial| {
-                    vec![line(place, grouped(&response(trial, place_drawn), most))]
-                }),
-            )
         },
-        panel(
-            "Operations a second",
-            all(&|place, trial| vec![line(place, grouped(&rates(trial), most))]),
-        ),
-        panel(
-            "Server CPU, cores in use",
-            all(&|place, trial| grown(place, trial, most, Stroke::Strong, |s| s.cpu_seconds)),
-        ),
-        panel(
-            "Server disk, MB/s: read, written dashed",
-            all(&|place, trial| {
-                let megabytes = |bytes: Option<u64>| bytes.map(|b| b as f64 / 1e6);
-                let written = grown(place, trial, most, Stroke::Dashed, |s| {
-                    megabytes(s.disk_written_bytes)
-                });
-                let read = grown(place, trial, most, Stroke::Strong, |s| {
-                    megabytes(s.disk_read_bytes)
-                });
-                written.into_iter().chain(read).collect()
-            }),
-        ),
-        panel(
-            "Garbage collection pauses, ms/s",
-            all(&|place, trial| {
-                grown(place, trial, most, Stroke::Strong, |s| {
-                    s.gc_seconds.map(|seconds| seconds * 1e3)
-                })
-            }),
-        ),
+        Panel {
+            heading: "Operations a second".to_owned(),
+            height: PANEL_HEIGHT,
+            logarithmic: false,
+            lines: all(&rates),
+            tick: number,
+        },
     ]
-}
-
-fn line(place: usize, points: Vec<(f64, Option<f64>)>) -> Line {
-    Line {
-        class: nth_class(place),
-        stroke: Stroke::Strong,
-        mark: Some(place),
-        points,
-    }
-}
-
-/// Makes the line of the growth of a counter, or none if it is known less than twice.
-fn grown(
-    place: usize,
-    trial: &Overlaid,
-    most: usize,
-    stroke: Stroke,
-    value: impl Fn(&ServerSample) -> Option<f64>,
-) -> Vec<Line> {
-    let moments = Moment::of_seconds(&trial.trial.seconds);
-    let line = growth::line(&moments, most, stroke, value);
-    let moved = line.map(|line| Line {
-        class: nth_class(place),
-        mark: Some(place),
-        points: { line.points.iter() }
-            .map(|(at, value)| (trial.begins + at, *value))
-            .collect(),
-        ..line
-    });
-    moved.into_iter().collect()
 }
 
 /// Returns the seconds in which operations became due, with the part of each, from 0 to 1.

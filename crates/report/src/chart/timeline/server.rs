@@ -1,6 +1,7 @@
 //! Makes the panels of what a server did, one for each quantity, for charts of any measurement.
 
 mod database;
+mod together;
 
 use bakeoff_stats::drive::{CacheCounts, ServerSample};
 
@@ -71,7 +72,7 @@ impl<'a> ServerSeries<'a> {
             ),
             panel(
                 "Network, MB/s, all programs: received, sent dashed",
-                self.network(),
+                self.megabytes(|s| s.network_received_bytes, |s| s.network_sent_bytes),
                 number,
             ),
             panel(
@@ -186,15 +187,19 @@ impl<'a> ServerSeries<'a> {
         lines.into_iter().flatten().collect()
     }
 
-    fn network(&self) -> Vec<Line> {
+    /// Makes the lines of two counters of bytes in MB/s, the second one dashed.
+    fn megabytes(
+        &self,
+        strong: fn(&ServerSample) -> Option<u64>,
+        dashed: fn(&ServerSample) -> Option<u64>,
+    ) -> Vec<Line> {
         let line = |stroke, bytes: fn(&ServerSample) -> Option<u64>| {
             growth::line(&self.moments, self.most, stroke, |s| {
                 Some(bytes(s)? as f64 / 1e6)
             })
         };
-        let sent = line(Stroke::Dashed, |s| s.network_sent_bytes);
-        let received = line(Stroke::Strong, |s| s.network_received_bytes);
-        sent.into_iter().chain(received).collect()
+        let lines = [line(Stroke::Dashed, dashed), line(Stroke::Strong, strong)];
+        lines.into_iter().flatten().collect()
     }
 
     /// Makes the lines of requests a second: of reads, and of writes dashed.

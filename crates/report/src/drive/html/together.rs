@@ -41,10 +41,25 @@ pub fn section_of(summary: &DriveSummary) -> String {
         "The first load of each design that counts, from its start on, with its warm-up.{best} Each design by itself, \
          with its operations, is below."
     );
-    let charts = figure("Designs together, second by second", &loads, None);
+    let charts = figure("Designs together, second by second", &loads, None) + &servers(&loads);
     section(
         "Designs on one time axis",
         &format!("<p class=\"hint-text\">{hint}</p>\n{charts}"),
+    )
+}
+
+/// Draws what else the servers did in these loads, behind a line; empty if nothing of it is known.
+fn servers(loads: &[Overlaid]) -> String {
+    let title = "What else their servers did";
+    let [wide, phone] =
+        [Size::Wide, Size::Phone].map(|size| chart::overlay_of_servers(title, loads, size));
+    let (Some(wide), Some(phone)) = (wide, phone) else {
+        return String::new();
+    };
+    format!(
+        "<details><summary>{title}</summary>\n<figure class=\"time-line\">\n{}<div class=\"wide\">{wide}</div>\n\
+         <div class=\"phone\">{phone}</div></figure>\n</details>\n",
+        legend(loads),
     )
 }
 

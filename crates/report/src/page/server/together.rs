@@ -24,7 +24,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// All kinds; the first one of which two designs have figures is drawn.
+    /// All kinds, in the order in which they are drawn.
     const ALL: [Kind; 3] = [Kind::Answers, Kind::Loading, Kind::Settings];
 
     fn of(during: &During) -> Option<Kind> {
@@ -33,6 +33,14 @@ impl Kind {
             During::Load { .. } => Some(Kind::Loading),
             During::Setting { .. } => Some(Kind::Settings),
             During::Settle => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Answers => "Answers",
+            Kind::Loading => "Loading",
+            Kind::Settings => "Settings",
         }
     }
 
@@ -55,10 +63,11 @@ impl Kind {
     }
 }
 
-/// Draws the main figures of several designs over each other; empty if fewer than two have some of steps of one kind.
+/// Draws the figures of several designs over each other, those of each kind of steps by themselves; empty if fewer than
+/// two have some of steps of one kind.
 pub fn together(designs: &[(&DesignInfo, Vec<&ServerWindow>)]) -> String {
-    let chart = { Kind::ALL.into_iter() }.find_map(|kind| together_in(kind, designs));
-    chart.unwrap_or_default()
+    let charts = { Kind::ALL.into_iter() }.filter_map(|kind| together_in(kind, designs));
+    charts.collect()
 }
 
 /// Draws the figures of one kind of steps; `None` if fewer than two designs have some.
@@ -80,8 +89,8 @@ fn together_in(kind: Kind, designs: &[(&DesignInfo, Vec<&ServerWindow>)]) -> Opt
         return None;
     }
     let title = match drawn.len() {
-        number if number == designs.len() => format!("All {TOGETHER}"),
-        number => format!("{number} of {} {TOGETHER}", designs.len()),
+        number if number == designs.len() => format!("{}: all {TOGETHER}", kind.name()),
+        number => format!("{}: {number} of {} {TOGETHER}", kind.name(), designs.len()),
     };
     let [wide, phone] =
         [Size::Wide, Size::Phone].map(|size| chart::steps_together(&title, drawn, size));

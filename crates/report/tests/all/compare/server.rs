@@ -93,6 +93,7 @@ fn the_servers_of_several_designs_are_drawn_over_each_other() {
     for words in [
         "cassandra/wide</li>",
         "cassandra/blob</li>",
+        "Rows a second, by the client",
         "Server CPU, cores in use",
         "seconds of a design's sampled steps, end to end",
     ] {

@@ -185,7 +185,7 @@ fn what_compaction_reads_and_writes_has_lines_columns_and_a_sentence() {
 }
 
 /// The lines below a panel's heading, up to the next one's.
-fn lines_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
+pub fn lines_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
     let (_, after) = page.split_once(&format!("{heading}</text>")).unwrap();
     let panel = after.split("class=\"name\"").next().unwrap();
     let lines = panel.split("<g class=\"").skip(1);
@@ -270,56 +270,6 @@ fn a_stall_shows_in_response_times_and_not_in_service_times() {
         page.contains("1,000 operations waited in 2 seconds"),
         "in the notes"
     );
-}
-
-/// The charts of a section, of which there are two sizes each.
-fn charts_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
-    let (_, section) = page.split_once(&format!("<h2>{heading}</h2>")).unwrap();
-    let section = section.split("</section>").next().unwrap();
-    section.split("<svg ").skip(1).collect()
-}
-
-#[test]
-fn designs_are_drawn_over_each_other_from_their_starts_on() {
-    let page = render(&COMPARISON);
-    let charts = charts_of(&page, "Designs on one time axis");
-    assert_eq!(charts.len(), 2, "wide and for phones");
-    for heading in [
-        "Response time p99 of the slowest operation",
-        "Operations a second",
-        "Server CPU, cores in use",
-        "Garbage collection pauses, ms/s",
-    ] {
-        let lines = lines_of(charts[0], &format!(">{heading}"));
-        assert_eq!(lines, ["e0", "e1"], "{heading}");
-    }
-    for (place, id) in fixture::DESIGNS.iter().enumerate() {
-        let item = format!("<li class=\"e{place}\"");
-        let (_, after) = page.split_once(&item).unwrap();
-        assert!(after.split("</li>").next().unwrap().contains(id), "{id}");
-    }
-    assert!(charts[0].contains("from second 0 on for 24.0 s"));
-    // A single design has nothing beside it, and loads of a search have different rates.
-    for summary in [&STALL, &SEARCH] {
-        assert!(!render(summary).contains("on one time axis"));
-    }
-}
-
-#[test]
-fn passes_are_drawn_one_after_the_other() {
-    let page = render(&PASSES);
-    let charts = charts_of(&page, "Passes on one time axis");
-    assert_eq!(charts.len(), 2);
-    let lines = lines_of(charts[0], ">Operations a second");
-    assert_eq!(lines, ["e0", "e1", "e2"]);
-    // They began 90 s apart.
-    for words in [
-        "write from second 0 on",
-        "read from second 90 on",
-        "read from second 180 on",
-    ] {
-        assert!(charts[0].contains(words), "{words}");
-    }
 }
 
 #[test]

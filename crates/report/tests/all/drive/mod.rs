@@ -32,6 +32,8 @@ mod slower_disk;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
+mod together;
+#[cfg(test)]
 mod verdict;
 
 /// Written once for all tests that change nothing in a folder.

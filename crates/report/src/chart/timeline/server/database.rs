@@ -10,6 +10,28 @@ use crate::chart::timeline::growth;
 
 impl ServerSeries<'_> {
     pub(super) fn of_database(&self) -> Vec<Panel> {
+        let mut panels = self.work_of_database();
+        panels.extend([
+            panel(
+                "Checkpoints and deadlocks a minute: checkpoints, deadlocks dashed",
+                self.both(|d| d.checkpoints, |d| d.deadlocks, 60.0),
+                number,
+            ),
+            panel(
+                "Connections of clients: open light, active, waiting for a lock dashed",
+                vec![
+                    self.level(Stroke::Light, |d| d.open_connections),
+                    self.level(Stroke::Dashed, |d| d.waiting_connections),
+                    self.level(Stroke::Strong, |d| d.active_connections),
+                ],
+                count,
+            ),
+        ]);
+        panels
+    }
+
+    /// Makes the panels of what the server does for its clients.
+    pub(super) fn work_of_database(&self) -> Vec<Panel> {
         vec![
             panel(
                 "Transactions a second: committed, rolled back dashed",
@@ -35,20 +57,6 @@ impl ServerSeries<'_> {
                 "Server's log and temporary files, MiB/s: log, temporary files dashed",
                 self.both(|d| d.log_bytes, |d| d.temporary_bytes, 1.0 / MIB),
                 number,
-            ),
-            panel(
-                "Checkpoints and deadlocks a minute: checkpoints, deadlocks dashed",
-                self.both(|d| d.checkpoints, |d| d.deadlocks, 60.0),
-                number,
-            ),
-            panel(
-                "Connections of clients: open light, active, waiting for a lock dashed",
-                vec![
-                    self.level(Stroke::Light, |d| d.open_connections),
-                    self.level(Stroke::Dashed, |d| d.waiting_connections),
-                    self.level(Stroke::Strong, |d| d.active_connections),
-                ],
-                count,
             ),
         ]
     }

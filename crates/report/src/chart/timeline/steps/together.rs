@@ -1,18 +1,16 @@
 //! Draws what the servers of several designs did on one time axis, each from the first of its sampled steps on.
 
-use bakeoff_stats::{ServerSample, ServerWindow};
+use bakeoff_stats::ServerWindow;
 
-use super::super::growth::{self, Moment};
-use super::super::{AXIS, LEFT, RIGHT, most_points, number, stacked, time_axis, width_of};
-use super::{Laid, laid_in_parts, moments};
+use super::super::merged::merged;
+use super::super::server::ServerSeries;
+use super::super::{AXIS, LEFT, RIGHT, few_points, stacked, time_axis, width_of};
+use super::{Laid, client, laid_in_parts, moments};
 use crate::chart::Size;
-use crate::chart::line::{Line, Stroke};
-use crate::chart::palette::nth_class;
 use crate::chart::panel::{GAP, Panel};
 use crate::chart::scale::Scale;
 use crate::units;
 
-const PANEL_HEIGHT: f64 = 92.0;
 /// Name of the time axis.
 const SINCE_THE_FIRST: &str = "seconds of a design's sampled steps, end to end";
 
@@ -25,27 +23,25 @@ pub struct StepsOf<'a> {
 impl StepsOf<'_> {
     /// Returns whether some of what is drawn of several designs is known of its server, at least once.
     pub fn has_figures(&self) -> bool {
-        let panels = panels(&[moments(&laid_in_parts(self.windows))], 1);
-        panels.iter().any(Panel::has_values)
+        !server(&[laid_in_parts(self.windows)], 1).is_empty()
     }
 }
 
-/// Draws the chart, or returns `None` if nothing of it is known. Colours and marks are those of the designs' places.
-/// Lines have half as many points as in the chart of one design, since there are several.
+/// Draws the chart, or returns `None` if nothing is known of the servers. Colours and marks are those of the designs'
+/// places.
 pub fn steps_together(title: &str, designs: &[StepsOf], size: Size) -> Option<String> {
     let laid: Vec<Vec<Laid>> = { designs.iter() }
         .map(|design| laid_in_parts(design.windows))
         .collect();
     let ends = laid.iter().filter_map(|steps| steps.last());
     let end = ends.map(|last| last.to).reduce(f64::max)?;
-    let moments: Vec<Vec<Moment>> = laid.iter().map(|steps| moments(steps)).collect();
-    let panels: Vec<Panel> = panels(&moments, most_points(size) / 2)
-        .into_iter()
-        .filter(Panel::has_values)
-        .collect();
-    if panels.is_empty() {
+    let most = few_points(size);
+    let server = server(&laid, most);
+    if server.is_empty() {
         return None;
     }
+    let client = merged(laid.iter().map(|steps| client(steps, most)));
+    let panels: Vec<Panel> = client.into_iter().chain(server).collect();
     let width = width_of(size);
     let x = Scale::up_to(end.max(1.0), LEFT, width - RIGHT);
     let (mut content, bottom) = stacked(&panels, &x, width, |_| String::new());
@@ -59,43 +55,14 @@ pub fn steps_together(title: &str, designs: &[StepsOf], size: Size) -> Option<St
     ))
 }
 
-fn panels(designs: &[Vec<Moment>], most: usize) -> Vec<Panel> {
-    let panel = |heading: &str, lines: Vec<Line>| Panel {
-        heading: heading.to_owned(),
-        height: PANEL_HEIGHT,
-        logarithmic: false,
-        lines,
-        tick: number,
-    };
-    let grown = |stroke, value: fn(&ServerSample) -> Option<f64>| -> Vec<Line> {
-        let lines = designs.iter().enumerate();
-        lines
-            .filter_map(|(place, moments)| {
-                let line = growth::line(moments, most, stroke, value)?;
-                Some(Line {
-                    class: nth_class(place),
-                    mark: Some(place),
-                    ..line
-                })
-            })
-            .collect()
-    };
-    let written = grown(Stroke::Dashed, |s| Some(s.disk_written_bytes? as f64 / 1e6));
-    let read = grown(Stroke::Strong, |s| Some(s.disk_read_bytes? as f64 / 1e6));
-    vec![
-        panel(
-            "Server CPU, cores in use",
-            grown(Stroke::Strong, |s| s.cpu_seconds),
-        ),
-        panel(
-            "Server disk, MB/s: read, written dashed",
-            [written, read].into_iter().flatten().collect(),
-        ),
-        panel(
-            "Garbage collection pauses, ms/s",
-            grown(Stroke::Strong, |s| Some(s.gc_seconds? * 1e3)),
-        ),
-    ]
+/// Makes the panels of what is known of the servers.
+fn server(designs: &[Vec<Laid>], most: usize) -> Vec<Panel> {
+    let panels = designs.iter().map(|steps| {
+        let series = ServerSeries::new(moments(steps), most);
+        let further = series.further_figures();
+        series.main_figures().into_iter().chain(further).collect()
+    });
+    merged(panels)
 }
 
 fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &[Panel]) -> String {
@@ -113,7 +80,7 @@ fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &[Panel]) -> Str
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::During;
+    use bakeoff_stats::{During, ServerSample};
 
     use super::super::tests::window;
     use super::*;
@@ -128,10 +95,10 @@ mod tests {
         let two = [window(load(), 8.0, [0.0, 4.0])];
         let [one, two] = [&one[..], &two[..]].map(|all| all.iter().collect::<Vec<_>>());
         let designs = [("<a>", &one), ("b", &two)].map(|(name, windows)| StepsOf { name, windows });
-        let moments: Vec<Vec<Moment>> = { designs.iter() }
-            .map(|design| moments(&laid_in_parts(design.windows)))
+        let laid: Vec<Vec<Laid>> = { designs.iter() }
+            .map(|design| laid_in_parts(design.windows))
             .collect();
-        let panels = panels(&moments, 120);
+        let panels = server(&laid, 120);
         let lines = &panels[0].lines;
         let gap = (2.0, None);
         assert_eq!(lines[0].points, [(1.0, Some(1.0)), gap, (4.0, Some(0.5))]);
@@ -143,6 +110,10 @@ mod tests {
             "{chart}"
         );
         assert!(!chart.contains("Server disk"), "{chart}");
+        // What the client saw in these steps is above it, on the same axis.
+        let seen = chart.find("Rows a second, by the client</text>").unwrap();
+        assert!(seen < chart.find("Server CPU, cores in use</text>").unwrap());
+        assert!(!chart.contains("Time of an answer"), "{chart}");
     }
 
     #[test]
