@@ -71,8 +71,9 @@ fn of_passes(summary: &DriveSummary) -> String {
     if charts.is_empty() {
         return charts;
     }
-    let hint = "The passes of the first round, one after the other. The server is looked at once a second, so \
-                that its figures of a pass of a few seconds are rough; those of the table are exact.";
+    let hint = "The passes of the first round, one after the other. The server is looked at once a second, \
+                several nodes every other second, so that its figures of a pass of a few seconds are rough; those of \
+                the table are exact.";
     section(
         "Passes on one time axis",
         &format!("<p class=\"hint-text\">{hint}</p>\n{charts}"),
