@@ -380,7 +380,7 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_others() {
         // The mix inserts.
         assert_eq!(question["compared"], 0, "{question}");
     }
-    let others = "cassandra/columnar,parquet";
+    let others = "driven,cassandra/columnar,parquet";
     let other = [&common[..], &["--beside-design", others, "--out", "other"]].concat();
     bench.bakeoff(&other).expect(0);
     let summary = summary(&bench, "other");
@@ -392,4 +392,7 @@ fn questions_beside_a_load_are_answered_by_the_driven_design_or_by_others() {
         assert!(question["compared"].as_u64().unwrap() > 0, "{question}");
         assert_eq!(question["differing"], 0, "{question}");
     }
+    let itself = &summary["beside"][2];
+    assert!(itself["answered_by"].is_null(), "{itself}");
+    assert_eq!(itself["questions"][0]["compared"], 0, "{itself}");
 }

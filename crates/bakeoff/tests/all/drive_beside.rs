@@ -39,6 +39,11 @@ fn questions_beside_a_load_that_cannot_be_asked_are_refused() {
         2,
         "--beside-design dry is driven itself",
     );
+    refused(
+        &other("driven,parquet"),
+        2,
+        "--beside-design driven: dry answers no SQL",
+    );
     let searched = [&other("parquet")[..], &["--within", "p99<10ms"]].concat();
     refused(&searched, 2, "cannot be used with");
     let sharded = [&other("parquet")[..], &["--shard", "1/2"]].concat();

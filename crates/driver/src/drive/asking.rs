@@ -19,7 +19,10 @@ pub struct Answerer {
 }
 
 /// Says why no design is left to answer the questions; `None` if there is one, or each driven design answers itself.
-pub fn none_left(answerers: &[Answerer]) -> Option<String> {
+pub fn none_left(asked: Option<&BesideFor>, answerers: &[Answerer]) -> Option<String> {
+    if asked.is_some_and(|asked| asked.driven) {
+        return None;
+    }
     let mut reasons = Vec::new();
     for Answerer { id, design } in answerers {
         match design {
@@ -33,7 +36,8 @@ pub fn none_left(answerers: &[Answerer]) -> Option<String> {
 /// The questions of a drive, with the first answer to each.
 pub struct Asking<'a> {
     pub asked: &'a BesideFor,
-    /// The designs that answer, in the order of their names; empty if each driven design answers itself.
+    /// The designs that answer, in the order of their names; empty if each driven design alone answers itself. At the
+    /// place after the last of them is each driven design, if it answers.
     answerers: Vec<Answerer>,
     /// The first answer to each question, by the design that gave it, or by an empty name if all designs give the same.
     first: HashMap<String, Vec<Option<FirstAnswer>>>,
@@ -71,7 +75,7 @@ impl<'a> Asking<'a> {
     /// # Errors
     /// The engines of all that answer have ended.
     pub fn check(&self) -> Result<(), Trouble> {
-        match none_left(&self.answerers) {
+        match none_left(Some(self.asked), &self.answerers) {
             Some(why) => Err(why.into()),
             None => Ok(()),
         }
@@ -101,6 +105,7 @@ impl<'a> Asking<'a> {
     /// Makes the client of a load on a design in a round, whose questions the design at this place answers.
     pub fn client(&self, target: &Arc<dyn Target>, place: usize, round: u32) -> Client {
         let another = self.answerers.get(place);
+        let rows_stay = self.asked.rows_stay || another.is_some();
         let answering = match another.and_then(|answerer| answerer.design.as_ref().ok()) {
             Some(design) => Answering::Another(design.clone()),
             None => Answering::Driven(target.clone()),
@@ -111,7 +116,7 @@ impl<'a> Asking<'a> {
             sql: question.sql(id, round),
             compared_by: question.compared_by(id, round),
             leeway: Leeway::between_two(&question.query),
-            is_compared: self.asked.rows_stay && question.has_one_answer,
+            is_compared: rows_stay && question.has_one_answer,
         });
         let questions = questions.collect();
         // A copy, since a load that fails gives none back.

@@ -18,7 +18,10 @@ pub struct BesideFor {
     /// Ids of the designs that answer them in turn, each beside a load of its own in every round; none of them is
     /// driven. If there are none, each driven design answers itself.
     pub answering: Vec<String>,
-    /// Whether no load changes the rows that are asked about, so that equal questions have equal answers.
+    /// Whether each driven design answers in turn with these designs, after the last of them.
+    pub driven: bool,
+    /// Whether no load changes the rows that are asked about, so that equal questions have equal answers. Only those of
+    /// driven designs can change: answers of other ones are always compared.
     pub rows_stay: bool,
     /// Whether all designs give the same answers, since no two rows have equal keys, of which some designs keep one and
     /// some both.
@@ -26,9 +29,10 @@ pub struct BesideFor {
 }
 
 impl BesideFor {
-    /// Returns how many designs answer in turn: one where each driven design answers itself.
+    /// Returns how many designs answer in turn, of which each driven one is the last if it answers itself.
     pub fn answerers(&self) -> usize {
-        self.answering.len().max(1)
+        let others = self.answering.len();
+        others + usize::from(self.driven || others == 0)
     }
 }
 

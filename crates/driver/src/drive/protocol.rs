@@ -29,7 +29,7 @@ pub async fn drive_designs(
         () = driving.stop.asked() => return Ok(()),
     };
     // Without an answer to the questions no load is worth its time.
-    if let Some(why) = none_left(&answerers) {
+    if let Some(why) = none_left(driving.settings.beside.as_ref(), &answerers) {
         let trouble: Trouble = why.into();
         for id in candidates.ids() {
             fail(filling.log, driving.observer, &id, &trouble)?;

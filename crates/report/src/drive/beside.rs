@@ -20,8 +20,8 @@ pub const RATIO: &str =
 /// A figure of the load without and with questions.
 pub struct Cost<'a> {
     pub design: &'a str,
-    /// Design that answered, where it is not the driven one.
-    pub by: Option<&'a str>,
+    /// Design that answered, be it the driven one or another.
+    pub by: &'a str,
     /// Place among the figures of its design.
     pub place: usize,
     /// What the figure is of: `operations/s`, `read p99`.
@@ -34,8 +34,8 @@ pub struct Cost<'a> {
 /// A question with the design that was driven beside it.
 pub struct Asked<'a> {
     pub design: &'a str,
-    /// Design that answered, where it is not the driven one.
-    pub by: Option<&'a str>,
+    /// Design that answered, be it the driven one or another.
+    pub by: &'a str,
     /// Place among the questions.
     pub place: usize,
     pub question: &'a QuestionBeside,
@@ -80,7 +80,7 @@ fn costs_of(figures: &BesideFigures) -> Vec<Cost<'_>> {
             };
             Cost {
                 design: &figures.design,
-                by: figures.answered_by.as_deref(),
+                by: figures.answering(),
                 place,
                 what,
                 without: shown(both.without.median),
@@ -101,7 +101,7 @@ fn questions_of(figures: &BesideFigures) -> Vec<Asked<'_>> {
     questions
         .map(|(place, question)| Asked {
             design: &figures.design,
-            by: figures.answered_by.as_deref(),
+            by: figures.answering(),
             place,
             question,
         })
@@ -206,19 +206,29 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
     let Some(beside) = &summary.header.beside else {
         return Vec::new();
     };
-    let answers = if beside.compared {
-        "answers were compared with the first one to the same question"
-    } else {
-        "the load changes the rows that are asked about, so that answers were counted and not compared"
+    let has_others = !beside.designs.is_empty();
+    let answers = match (beside.compared, has_others) {
+        (true, _) => "answers were compared with the first one to the same question",
+        (false, false) => {
+            "the load changes the rows that are asked about, so that answers were counted and not compared"
+        }
+        (false, true) => {
+            "the load changes the rows of the driven design, so that its answers were counted and not compared; the \
+             others kept the rows that each design began with, and their answers were compared with the first one to \
+             the same question"
+        }
     };
-    let by: Vec<String> = beside.designs.iter().map(|d| d.id.clone()).collect();
+    let by = beside.answering().into_iter();
+    let by: Vec<String> = by
+        .map(|by| by.unwrap_or("the driven design itself").to_owned())
+        .collect();
     let in_turn = if by.len() > 1 { " in turn" } else { "" };
-    let by = (!by.is_empty()).then(|| {
-        format!(
-            " {} answered{in_turn}, with the rows that each design began with;",
-            list(&by)
-        )
-    });
+    let rows = if beside.compared {
+        ", with the rows that each design began with"
+    } else {
+        ""
+    };
+    let by = has_others.then(|| format!(" {} answered{in_turn}{rows};", list(&by)));
     let mut notes = vec![format!(
         "questions beside the load:{} {answers}. Their client runs on the machine of the load's client: what the two \
          take from each other is part of the cost",
@@ -242,10 +252,11 @@ pub fn notes(summary: &DriveSummary) -> Vec<String> {
 
 /// Names a driven design, and the one that answered if several take turns: `cassandra/wide, answered by parquet`.
 fn place(figures: &BesideFigures, take_turns: bool) -> String {
-    match &figures.answered_by {
-        Some(by) if take_turns => format!("{}, answered by {by}", figures.design),
-        _ => figures.design.clone(),
+    if !take_turns {
+        return figures.design.clone();
     }
+    let by = figures.answered_by.as_deref().unwrap_or("itself");
+    format!("{}, answered by {by}", figures.design)
 }
 
 fn few_rounds(figures: &BesideFigures) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::DesignInfo;
 /// Questions that are asked beside loads of a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
-    /// Designs that answer them in turn, each with the same rows; empty if each driven design answers itself. Earlier
+    /// Designs that answer them in turn, each with the same rows; empty if each driven design alone answers. Earlier
     /// records have one `design` in their place.
     #[serde(
         default,
@@ -16,9 +16,13 @@ pub struct Beside {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub designs: Vec<DesignInfo>,
+    /// Whether each driven design answers in turn with these designs. Without any of them it answers anyway.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub driven: bool,
     /// Questions in the order in which they are asked, over and over.
     pub questions: Vec<BesideQuestion>,
-    /// Whether the rows that are asked about stay the same, so that answers are compared with each other.
+    /// Whether all rows that are asked about stay the same, so that all answers are compared with each other. Otherwise
+    /// those of the driven designs are not.
     pub compared: bool,
 }
 
@@ -37,13 +41,15 @@ fn one_or_several<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<DesignInfo>
 }
 
 impl Beside {
-    /// Returns the ids of the designs that answer; a single `None` if each driven design answers itself.
+    /// Returns the ids of the designs that answer; `None`, as the last one, stands for each driven design itself.
     pub fn answering(&self) -> Vec<Option<&str>> {
-        if self.designs.is_empty() {
-            return vec![None];
+        let others = self.designs.iter();
+        let mut answering: Vec<Option<&str>> =
+            others.map(|design| Some(design.id.as_str())).collect();
+        if self.driven || answering.is_empty() {
+            answering.push(None);
         }
-        let designs = self.designs.iter();
-        designs.map(|design| Some(design.id.as_str())).collect()
+        answering
     }
 }
 
@@ -136,6 +142,7 @@ mod tests {
         let header = DriveHeader {
             beside: Some(Beside {
                 designs: Vec::new(),
+                driven: false,
                 questions: vec![BesideQuestion {
                     name: "month".to_owned(),
                     sql: "SELECT 1".to_owned(),
@@ -169,6 +176,7 @@ mod tests {
         let id = design.id.clone();
         let beside = Beside {
             designs: vec![design],
+            driven: false,
             questions: Vec::new(),
             compared: true,
         };
@@ -190,5 +198,32 @@ mod tests {
         };
         assert_eq!(start.answered_by(&by_itself), None);
         assert_eq!(by_itself.answering(), [None]);
+    }
+
+    #[test]
+    fn the_driven_design_may_answer_in_turn_with_others() {
+        let design = crate::drive::testing::header().designs[0].clone();
+        let id = design.id.clone();
+        let others = Beside {
+            designs: vec![design],
+            driven: false,
+            questions: Vec::new(),
+            compared: true,
+        };
+        let all = Beside {
+            driven: true,
+            ..others.clone()
+        };
+        assert_eq!(others.answering(), [Some(id.as_str())]);
+        assert_eq!(all.answering(), [Some(id.as_str()), None]);
+        // A load that names nobody was answered by the driven design, and not by the only other one.
+        let start = crate::drive::testing::start(1, "a", 1);
+        assert_eq!(start.answered_by(&others), Some(id.as_str()));
+        assert_eq!(start.answered_by(&all), None);
+        let json = serde_json::to_string(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Beside>(&json).unwrap(), all);
+        let json = serde_json::to_string(&others).unwrap();
+        assert!(!json.contains("driven"), "{json}");
+        assert_eq!(serde_json::from_str::<Beside>(&json).unwrap(), others);
     }
 }

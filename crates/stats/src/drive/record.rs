@@ -243,7 +243,8 @@ impl TrialStart {
     /// Returns the id of the design that answered these questions beside the load; `None` if the driven one did.
     pub fn answered_by<'a>(&'a self, asked: &'a Beside) -> Option<&'a str> {
         // Earlier records name a single design, and that in the header alone.
-        let only = asked.designs.first().map(|design| design.id.as_str());
+        let only = asked.designs.first().filter(|_| !asked.driven);
+        let only = only.map(|design| design.id.as_str());
         self.answered_by.as_deref().or(only)
     }
 }

@@ -16,6 +16,8 @@ use crate::cmd::options::data::to_cli_error;
 
 /// Rounds of a drive with questions: enough for an interval of each ratio.
 pub const ROUNDS: u32 = 5;
+/// Stands for each driven design itself among those of `--beside-design`.
+const DRIVEN: &str = "driven";
 /// Characters of a question that a message about it shows at most.
 const MOST_SHOWN: usize = 200;
 
@@ -39,7 +41,8 @@ pub struct BesideOptions {
     beside_query: Vec<String>,
 
     /// Designs that answer these questions in place of each driven one, loaded with the same rows: several take
-    /// turns, each beside a load of its own, and the report says which one costs the load least
+    /// turns, each beside a load of its own, and the report says which one costs the load least; `driven` is each
+    /// driven design itself, over its own rows
     #[arg(
         long,
         value_name = "GLOB,...",
@@ -53,8 +56,10 @@ pub struct BesideOptions {
 #[derive(Debug)]
 pub struct Asked {
     questions: Vec<Question>,
-    /// The designs that answer in turn; none if each driven design answers itself.
+    /// The designs that answer in turn; none if each driven design alone answers itself.
     pub designs: Vec<DesignId>,
+    /// Whether each driven design answers in turn with these.
+    with_driven: bool,
 }
 
 impl BesideOptions {
@@ -64,13 +69,13 @@ impl BesideOptions {
     }
 
     /// Returns the designs that answer in turn while these are driven, which a pattern leaves out; none if each driven
-    /// design answers itself.
+    /// design alone answers itself.
     ///
     /// # Errors
     /// A pattern is none or matches no other design, an id is none, or there are too many designs.
     pub fn designs(&self, workload: &Workload, driven: &[DesignId]) -> Result<Vec<DesignId>> {
         let mut designs: Vec<DesignId> = Vec::new();
-        for text in &self.beside_design {
+        for text in self.beside_design.iter().filter(|text| *text != DRIVEN) {
             let mut found = matching("--beside-design", workload, std::slice::from_ref(text))?;
             if is_pattern(text) {
                 found.retain(|id| !driven.contains(id));
@@ -84,19 +89,25 @@ impl BesideOptions {
             found.retain(|id| !designs.contains(id));
             designs.extend(found);
         }
-        if designs.len() > MOST_ANSWERING {
+        let answering = designs.len() + usize::from(self.names_driven());
+        if answering > MOST_ANSWERING {
             bail!(
-                "--beside-design: {} designs would answer in turn: name no more than {MOST_ANSWERING}",
-                designs.len()
+                "--beside-design: {answering} designs would answer in turn: name no more than {MOST_ANSWERING}"
             );
         }
         Ok(designs)
     }
 
-    /// Returns how many loads a design has in each round, of which those that this many designs answer beside have
-    /// questions.
-    pub fn loads_of_a_round(&self, answering: usize) -> u32 {
+    /// Returns whether the driven designs are among those that are to answer.
+    fn names_driven(&self) -> bool {
+        self.beside_design.iter().any(|text| text == DRIVEN)
+    }
+
+    /// Returns how many loads a design has in each round, of which those have questions beside which this many other
+    /// designs answer, or the driven one itself.
+    pub fn loads_of_a_round(&self, others: usize) -> u32 {
         if self.is_given() {
+            let answering = others + usize::from(self.names_driven());
             1 + answering.max(1) as u32
         } else {
             1
@@ -119,18 +130,18 @@ impl BesideOptions {
             return Ok(None);
         }
         let designs = self.designs(workload, driven)?;
-        check_designs(&designs, driven)?;
+        let with_driven = self.names_driven() && !designs.is_empty();
+        check_designs(&designs, with_driven, driven)?;
         let mut questions = Vec::new();
-        let answering = if designs.is_empty() {
-            driven
-        } else {
-            designs.as_slice()
-        };
+        let mut answering = designs.clone();
+        if with_driven || designs.is_empty() {
+            answering.extend_from_slice(driven);
+        }
         for (mut query, option) in self.queries(workload)? {
             plain_query(&mut query, &workload.table);
             let checked = check_question(workload, &query).await;
             let has_one_answer = checked.map_err(|why| anyhow!("{option}: {why}"))?;
-            translate_query(&mut query, &workload.table, answering, None)
+            translate_query(&mut query, &workload.table, &answering, None)
                 .map_err(|(_, why)| anyhow!("{option}: {why}"))?;
             questions.push(Question {
                 query,
@@ -138,7 +149,11 @@ impl BesideOptions {
                 has_one_answer,
             });
         }
-        Ok(Some(Asked { questions, designs }))
+        Ok(Some(Asked {
+            questions,
+            designs,
+            with_driven,
+        }))
     }
 
     /// Returns the questions of the command line and then those of the workload, each with its option.
@@ -173,24 +188,30 @@ impl BesideOptions {
     }
 }
 
-/// Checks that the designs that answer can: these, or, if there are none, the driven ones.
-fn check_designs(designs: &[DesignId], driven: &[DesignId]) -> Result<()> {
+/// Checks that the designs that answer can: these and, if they answer, too, or there are no others, the driven ones.
+fn check_designs(designs: &[DesignId], with_driven: bool, driven: &[DesignId]) -> Result<()> {
     for other in designs {
         if driven.contains(other) {
             bail!(
-                "--beside-design {other} is driven itself: leave it out, since driven designs answer by default, \
-                 or drive others with --designs"
+                "--beside-design {other} is driven itself: write {DRIVEN} in its place, for its own rows, or drive \
+                 others with --designs"
             );
         }
         if !engine(other)?.answers_sql(other) {
             bail!("--beside-design {other} answers no SQL: name another one");
         }
     }
-    if !designs.is_empty() {
+    if !designs.is_empty() && !with_driven {
         return Ok(());
     }
     for id in driven {
         if !engine(id)?.answers_sql(id) {
+            if with_driven {
+                bail!(
+                    "--beside-design {DRIVEN}: {id} answers no SQL: leave {DRIVEN} out, or drive others with \
+                     --designs"
+                );
+            }
             bail!(
                 "--beside: {id} answers no SQL: name a design that does with --beside-design, such as \
                  parquet"
@@ -220,6 +241,20 @@ fn of_sql(name: &str, sql: &str) -> Query {
 }
 
 impl Asked {
+    /// Returns the descriptions of the designs that answer, of those of the driven ones and of the others.
+    pub fn answering(&self, driven: &[DesignInfo], others: &[DesignInfo]) -> Vec<DesignInfo> {
+        if self.driven_answer() {
+            [others, driven].concat()
+        } else {
+            others.to_vec()
+        }
+    }
+
+    /// Returns whether each driven design answers itself.
+    fn driven_answer(&self) -> bool {
+        self.with_driven || self.designs.is_empty()
+    }
+
     /// Checks that the designs that answer, by their descriptions, are asked each of the questions.
     ///
     /// # Errors
@@ -263,6 +298,7 @@ impl Asked {
         Ok(BesideFor {
             questions,
             answering: self.designs.iter().map(DesignId::to_string).collect(),
+            driven: self.with_driven,
             rows_stay: self.rows_stay(mix),
             designs_agree: !source.may_repeat_keys(),
         })
@@ -271,7 +307,7 @@ impl Asked {
     /// Returns whether no load changes the rows that are asked about.
     fn rows_stay(&self, mix: &Mix) -> bool {
         let writes = mix.operations.iter().any(|o| o.action.writes());
-        !self.designs.is_empty() || (!writes && mix.background.is_empty())
+        !self.driven_answer() || (!writes && mix.background.is_empty())
     }
 
     /// Describes the questions for the record of the drive.
@@ -282,6 +318,7 @@ impl Asked {
         });
         Beside {
             designs,
+            driven: self.with_driven,
             questions: questions.collect(),
             compared: self.rows_stay(mix),
         }
@@ -289,7 +326,10 @@ impl Asked {
 
     /// Writes the lines that a dry run shows of the questions.
     pub fn lines(&self) -> Vec<String> {
-        let names: Vec<String> = self.designs.iter().map(DesignId::to_string).collect();
+        let mut names: Vec<String> = self.designs.iter().map(DesignId::to_string).collect();
+        if self.with_driven {
+            names.push("the driven design itself".to_owned());
+        }
         let heading = match names.as_slice() {
             [] => "Asked beside every second load, over and over, answered by the driven design itself:".to_owned(),
             [one] => format!("Asked beside every second load, over and over, answered by {one}:"),

@@ -272,12 +272,8 @@ impl Drive {
         let infos = choice::describe(&designs, &workload, &context)?;
         let other_infos = choice::describe(&others, &workload, &context)?;
         if let Some(asked) = &asked {
-            let answering = if others.is_empty() {
-                &infos
-            } else {
-                &other_infos
-            };
-            asked.check_asked(answering).map_err(Misuse::new)?;
+            let answering = asked.answering(&infos, &other_infos);
+            asked.check_asked(&answering).map_err(Misuse::new)?;
         }
         let to_hold = RowsToHold::asked(Some(rows));
         warnings.extend(before.check_ranges(&all, &to_hold)?);

@@ -61,9 +61,9 @@ impl Drive {
         };
         let load = Load::new(self, mix)?;
         let designs = self.chosen_designs(workload)?;
-        let answering = self.beside.designs(workload, &designs);
-        let answering = answering.map_err(Misuse::new)?.len();
-        let loads_of_a_round = self.beside.loads_of_a_round(answering);
+        let others = self.beside.designs(workload, &designs);
+        let others = others.map_err(Misuse::new)?.len();
+        let loads_of_a_round = self.beside.loads_of_a_round(others);
         let loads = designs.len() as u32 * self.rounds() * loads_of_a_round;
         let all = load.duration.saturating_mul(loads);
         let is_known =

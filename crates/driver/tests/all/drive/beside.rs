@@ -42,6 +42,7 @@ fn bench() -> Bench {
     bench.settings.beside = Some(BesideFor {
         questions: vec![question("one", &["1", "2"]), question("two", &["1", "2"])],
         answering: Vec::new(),
+        driven: false,
         rows_stay: true,
         designs_agree: true,
     });

@@ -52,7 +52,7 @@ pub fn p99_of(summary: &DriveSummary) -> Option<&'static str> {
 /// Returns whether several designs answer in turn.
 pub fn take_turns(summary: &DriveSummary) -> bool {
     let beside = summary.header.beside.as_ref();
-    beside.is_some_and(|beside| beside.designs.len() > 1)
+    beside.is_some_and(|beside| beside.answering().len() > 1)
 }
 
 fn of_design<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Answering<'a>> {
@@ -65,7 +65,7 @@ fn of_design<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> Vec<Answ
             Answering {
                 design: &design.info.id,
                 place,
-                by: figures.answered_by.as_deref().unwrap_or_default(),
+                by: figures.answering(),
                 answered: total(figures.questions.iter().map(|question| question.answered)),
                 time: times.map(|times| times.iter().sum()),
                 rate: figures.rate,
@@ -146,7 +146,7 @@ fn is_more(harm: &Harm<'_>) -> bool {
 }
 
 fn name<'a>(harm: &Harm<'a>) -> &'a str {
-    harm.figures.answered_by.as_deref().unwrap_or_default()
+    harm.figures.answering()
 }
 
 /// Writes what a design's answers cost: `: 0.71× (0.65–0.78) the operations a second, and 1.20× the p99 of read`.

@@ -86,8 +86,9 @@ fn of_passes(summary: &DriveSummary) -> String {
     if charts.is_empty() {
         return charts;
     }
-    let hint = "The passes of the first round, one after the other. The server is looked at once a second, so \
-                that its figures of a pass of a few seconds are rough; those of the table are exact.";
+    let hint = "The passes of the first round, one after the other. The server is looked at once a second, \
+                several nodes every other second, so that its figures of a pass of a few seconds are rough; those of \
+                the table are exact.";
     section(
         "Passes on one time axis",
         &format!("<p class=\"hint-text\">{hint}</p>\n{charts}"),
@@ -189,14 +190,13 @@ fn loads_of_a_round<'a>(summary: &'a DriveSummary, design: &'a DriveDesign) -> V
     };
     let mut loads = vec![overlaid("alone", *alone)];
     for harm in summary.harms(design) {
-        let Some(by) = harm.figures.answered_by.as_deref() else {
-            continue;
-        };
         let mut of_round = own.iter().filter(|trial| {
             let start = &trial.start;
-            start.round == alone.start.round && start.answered_by.as_deref() == Some(by)
+            let is_of_round = start.round == alone.start.round && start.beside;
+            is_of_round && start.answered_by == harm.figures.answered_by
         });
-        loads.extend(of_round.next().map(|trial| overlaid(by, *trial)));
+        let name = harm.figures.answering();
+        loads.extend(of_round.next().map(|trial| overlaid(name, *trial)));
     }
     loads
 }

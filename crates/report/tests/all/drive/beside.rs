@@ -1,5 +1,7 @@
 //! Reports of questions beside a load: what they cost it, and what became of them.
 
+mod driven;
+
 use bakeoff_report::drive::{html, json, terminal};
 use bakeoff_report::values::{Figure, of_drive};
 use bakeoff_stats::drive::{AnsweringEnded, DriveSummary};

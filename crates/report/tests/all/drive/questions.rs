@@ -55,6 +55,7 @@ fn asking(answering: &[&str]) -> DriveHeader {
         designs: vec![design(DESIGNS[0])],
         beside: Some(Beside {
             designs: answering.iter().map(|id| design(id)).collect(),
+            driven: false,
             questions: vec![BesideQuestion {
                 name: "question 1".to_owned(),
                 sql: "SELECT count(*) AS n FROM keyvalue WHERE value < 'b'".to_owned(),

@@ -262,6 +262,11 @@ impl DriveSummary {
 }
 
 impl BesideFigures {
+    /// Returns the id of the design that answered, be it the driven one or another.
+    pub fn answering(&self) -> &str {
+        self.answered_by.as_deref().unwrap_or(&self.design)
+    }
+
     /// Returns the operation whose p99 grew by the largest factor, and that p99.
     pub fn worst_p99(&self) -> Option<(&str, WithAndWithout)> {
         let known = self.operations.iter();

@@ -137,6 +137,44 @@ async fn designs_that_answer_are_named_one_by_one_in_a_list_or_by_patterns() {
 }
 
 #[tokio::test]
+async fn the_driven_design_may_answer_in_turn_with_others() {
+    let count = ["--beside", "SELECT count(*) AS n FROM readings"];
+    let named = |designs: &'static str| [&count[..], &["--beside-design", designs]].concat();
+    let [reads, updates] = ["read-row", "update"].map(workload);
+    let source = bakeoff_workload::source::open(&reads, None).unwrap();
+    let both = read(&named("driven,parquet"), &["cassandra/wide"]).await;
+    let both = both.unwrap().unwrap();
+    for (workload, rows_stay) in [(&reads, true), (&updates, false)] {
+        let mix = workload.mix.as_ref().unwrap();
+        let plan = both.plan(workload, mix, (source.as_ref(), 9), 1).unwrap();
+        assert_eq!(plan.answering, ["parquet"]);
+        assert_eq!((plan.driven, plan.answerers()), (true, 2));
+        assert_eq!(plan.rows_stay, rows_stay);
+        let described = both.described(mix, Vec::new());
+        assert_eq!((described.driven, described.compared), (true, rows_stay));
+    }
+    let heading = &both.lines()[0];
+    assert!(heading.contains("Asked beside 2 of 3 loads"), "{heading}");
+    let words = "answered in turn by parquet, the driven design itself:";
+    assert!(heading.contains(words), "{heading}");
+    // Alone it answers as if it were not named.
+    let alone = read(&named("driven"), &["cassandra/wide"]).await;
+    let alone = alone.unwrap().unwrap();
+    assert!(alone.designs.is_empty() && !alone.with_driven);
+    refused(
+        &named("driven,parquet"),
+        "dry",
+        "--beside-design driven: dry answers no SQL: leave driven out",
+    )
+    .await;
+    let many: Vec<String> = (1..=16).map(|n| format!("parquet?rows={n}")).collect();
+    let many = format!("driven,{}", many.join(","));
+    let error = answering(&[many.as_str()], "cassandra/wide").await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("17 designs would answer in turn"), "{error}");
+}
+
+#[tokio::test]
 async fn patterns_that_name_nobody_who_can_answer_are_refused() {
     for (design, driven, words) in [
         ("duck*", "dry", "matches --beside-design duck*; it has dry"),
@@ -276,7 +314,12 @@ fn a_design_that_answers_is_loaded_and_not_driven() {
     );
     assert_eq!(names(&three), ["dry", "parquet", "local/columnar"]);
     let three_loads = Some(std::time::Duration::from_secs(30));
-    assert_eq!(three.time_of_loads(&workload).unwrap(), three_loads);
+    let with_driven = [&question[..], &["--beside-design", "driven,parquet"]].concat();
+    let with_driven = options(&with_driven);
+    assert_eq!(names(&with_driven), ["dry", "parquet"]);
+    for options in [three, with_driven] {
+        assert_eq!(options.time_of_loads(&workload).unwrap(), three_loads);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::DriveRecord;
 
-use super::super::bench::{Driven, Fakes, Records};
+use super::super::bench::{Bench, Driven, Fakes, Records};
 use super::{all, answered_by, answering, bench, recorded};
 use crate::compare::fake::{Act, Call};
 
@@ -66,6 +66,68 @@ async fn several_designs_answer_in_turn_within_each_round() {
     assert!(all(&records).any(|asked| asked.compared > 0));
     assert!(all(&records).all(|asked| asked.differing == 0));
     assert!(ended(&records).is_empty());
+}
+
+/// Lets these designs answer in turn with the driven ones, whose rows the loads change.
+fn answered_by_all(bench: &mut Bench, ids: &[&str]) {
+    answered_by(bench, ids);
+    if let Some(asked) = &mut bench.settings.beside {
+        (asked.driven, asked.rows_stay) = (true, false);
+    }
+}
+
+#[tokio::test]
+async fn the_driven_design_answers_in_turn_with_others_and_is_not_compared_with_them() {
+    let mut bench = bench();
+    bench.settings.rounds = 3;
+    answered_by_all(&mut bench, &["columns", "files"]);
+    let wrong = |call: &Call| matches!(call, Call::Answer { .. }).then_some(Act::Wrong);
+    let mut fakes = Fakes::new([answering("a", wrong)]);
+    fakes.beside = ["columns", "files"]
+        .map(|id| answering(id, |_| None).table)
+        .to_vec();
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty(), "{:?}", records.failures());
+    let starts = records.starts();
+    let of_round = |round: u32| -> Vec<(bool, Option<&str>)> {
+        let own = starts.iter().filter(|start| start.round == round);
+        own.map(|start| (start.beside, start.answered_by.as_deref()))
+            .collect()
+    };
+    let (alone, itself) = ((false, None), (true, None));
+    let (columns, files) = ((true, Some("columns")), (true, Some("files")));
+    assert_eq!(of_round(1), [alone, columns, itself, files]);
+    assert_eq!(of_round(2), [columns, files, alone, itself]);
+    assert_eq!(of_round(3), [files, itself, columns, alone]);
+    assert_eq!(recorded(&records).len(), 9);
+    for record in recorded(&records) {
+        let start = starts.iter().find(|start| start.trial == record.trial);
+        let by_itself = start.unwrap().answered_by.is_none();
+        for question in &record.questions {
+            assert_eq!((question.failed, question.differing), (0, 0));
+            assert!(!by_itself || question.compared == 0, "{question:?}");
+        }
+    }
+    assert!(all(&records).any(|asked| asked.compared > 0), "the others");
+    assert_eq!(fakes.designs[0].table.rows(), bench.settings.load.rows);
+}
+
+#[tokio::test]
+async fn where_all_others_fail_the_driven_design_answers() {
+    let mut bench = bench();
+    bench.settings.rounds = 2;
+    answered_by_all(&mut bench, &["columns"]);
+    let mut fakes = Fakes::new([answering("a", |_| None)]);
+    let refuses = |call: &Call| matches!(call, Call::Load(_)).then_some(Act::Fail);
+    fakes.beside = vec![answering("columns", refuses).table];
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty(), "{:?}", records.failures());
+    assert_eq!(ended(&records).len(), 1);
+    let starts = records.starts().into_iter();
+    let loads: Vec<(u32, bool)> = starts.map(|start| (start.round, start.beside)).collect();
+    // Of three loads the one that `columns` would have answered beside is left out.
+    assert_eq!(loads, [(1, false), (1, true), (2, true), (2, false)]);
+    assert!(recorded(&records).iter().all(|asked| asked.design == "a"));
 }
 
 #[tokio::test]

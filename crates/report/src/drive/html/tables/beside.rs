@@ -106,10 +106,10 @@ fn headings<'a>(summary: &DriveSummary, what: &'a str) -> Vec<&'a str> {
     }
 }
 
-fn named(summary: &DriveSummary, (driven, by): (&str, Option<&str>), what: &str) -> Vec<String> {
+fn named(summary: &DriveSummary, (driven, by): (&str, &str), what: &str) -> Vec<String> {
     let mut names = vec![design(summary, driven)];
     if beside::take_turns(summary) {
-        names.push(design_id(by.unwrap_or_default()));
+        names.push(design_id(by));
     }
     names.push(Escaped(what).to_string());
     names

@@ -122,13 +122,13 @@ fn headings<'a>(summary: &DriveSummary, what: &'a str) -> Vec<&'a str> {
 /// Returns the names of a row, those of the designs in the first of their rows only.
 fn named(
     summary: &DriveSummary,
-    (driven, by): (&str, Option<&str>),
+    (driven, by): (&str, &str),
     place: usize,
     what: &str,
 ) -> Vec<Cell> {
     let mut names = vec![design(summary, driven, place)];
     if beside::take_turns(summary) {
-        names.push(left(by.filter(|_| place == 0).unwrap_or_default()));
+        names.push(left(if place == 0 { by } else { "" }));
     }
     names.push(left(what));
     names

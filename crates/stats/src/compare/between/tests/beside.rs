@@ -73,6 +73,7 @@ impl Drawn {
         let header = DriveHeader {
             beside: Some(Beside {
                 designs: self.answering.iter().map(|id| named(id)).collect(),
+                driven: false,
                 questions: vec![BesideQuestion {
                     name: "month".to_owned(),
                     sql: self.sql.to_owned(),

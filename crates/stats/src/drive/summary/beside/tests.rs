@@ -8,6 +8,7 @@ fn asking() -> DriveHeader {
     DriveHeader {
         beside: Some(Beside {
             designs: Vec::new(),
+            driven: false,
             questions: vec![BesideQuestion {
                 name: "month".to_owned(),
                 sql: "SELECT 1".to_owned(),
@@ -332,6 +333,45 @@ fn a_design_whose_question_or_load_failed_has_no_place_before_the_others() {
         assert!(harms[0].is_known && !harms[1].is_known, "{harms:?}");
         assert_eq!(harms[1].to_least, None);
     }
+}
+
+#[test]
+fn the_driven_design_has_its_place_among_others_that_answer_in_turn() {
+    let mut header = asking();
+    let others = vec![header.designs[1].clone()];
+    let other = others[0].id.clone();
+    if let Some(beside) = &mut header.beside {
+        (beside.designs, beside.driven) = (others, true);
+    }
+    let dir = folder(&header, |log| {
+        for round in 1..=3 {
+            let first = 3 * round - 2;
+            let alone = start(first, DESIGN, round);
+            write_trial(log, &alone, &even_seconds(20, 120, 120), true);
+            let itself = with_questions(first + 1, round);
+            write_trial(log, &itself, &even_seconds(20, 60, 60), true);
+            log.append(&asked(first + 1, round, |_| {})).unwrap();
+            let by_other = TrialStart {
+                answered_by: Some(other.clone()),
+                ..with_questions(first + 2, round)
+            };
+            write_trial(log, &by_other, &even_seconds(20, 90, 90), true);
+            log.append(&asked(first + 2, round, |_| {})).unwrap();
+        }
+    });
+    let summary = summary(dir.path());
+    assert_eq!(ids(&summary), [Some(other.as_str()), None]);
+    let design = summary.design(DESIGN).unwrap();
+    let expected = [(other.as_str(), 0.75), (DESIGN, 0.5)];
+    for (harm, (by, ratio)) in summary.harms(design).into_iter().zip(expected) {
+        assert_eq!(harm.figures.answering(), by);
+        assert_eq!(harm.figures.pairs, 3);
+        assert!(near(harm.figures.rate.unwrap().ratio.median, ratio));
+        assert_eq!(harm.figures.questions[0].answered, 9, "its own answers");
+    }
+    let loads = summary.loads_with_questions(design, None);
+    let loads: Vec<u32> = loads.iter().map(|load| load.start.trial).collect();
+    assert_eq!(loads, [2, 5, 8]);
 }
 
 #[test]
