@@ -41,6 +41,6 @@ pub use error::{Error, Result};
 pub use files::try_writing;
 pub use home::Home;
 pub use host_command::{HOST_PLACEHOLDER, HostCommand};
-pub use machine::{available_mib, read_ahead_bytes, read_ahead_bytes_by};
+pub use machine::{DeviceRequests, available_mib, read_ahead_bytes, read_ahead_bytes_by};
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};

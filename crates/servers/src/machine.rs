@@ -120,19 +120,37 @@ pub fn read_ahead_bytes_by(sys: &Path, folder: &Path) -> Option<u64> {
     first_kib_as_bytes(&kib)
 }
 
-/// Returns the requests to read and to write that the device or partition of that folder has completed since the
-/// machine started; `None` if it is on no device of its own, as in some containers.
-pub(crate) fn device_requests(folder: &Path) -> Option<(u64, u64)> {
+/// Requests that a device has completed since the machine started, for all programs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceRequests {
+    pub reads: u64,
+    pub writes: u64,
+    /// Time that all of them together have waited and taken, whose growth a second is the mean length of the queue.
+    pub seconds: f64,
+}
+
+/// Returns the requests that the device or partition of that folder has completed since the machine started; `None` if
+/// it is on no device of its own, as in some containers.
+pub(crate) fn device_requests(folder: &Path) -> Option<DeviceRequests> {
     let device = device_of(folder)?;
     completed(&fs::read_to_string(format!("/sys/dev/block/{device}/stat")).ok()?)
 }
 
-/// Parses completed reads and writes of a device: the first and the fifth number of its line.
-fn completed(text: &str) -> Option<(u64, u64)> {
-    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
+/// Parses completed reads and writes of a device, the first and the fifth number of its line, and the milliseconds that
+/// they took, the fourth and the eighth one.
+fn completed(text: &str) -> Option<DeviceRequests> {
+    let mut numbers = text
+        .split_whitespace()
+        .map(|number| number.parse::<u64>().ok());
     let reads = numbers.next()??;
-    let writes = numbers.nth(3)??;
-    Some((reads, writes))
+    let reading = numbers.nth(2)??;
+    let writes = numbers.next()??;
+    let writing = numbers.nth(2)??;
+    Some(DeviceRequests {
+        reads,
+        writes,
+        seconds: reading.checked_add(writing)? as f64 / 1e3,
+    })
 }
 
 /// Returns the mean number of threads that ran or wanted to run, or waited for the disk, over about the last
@@ -192,11 +210,17 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_a_device_are_the_first_and_the_fifth_number() {
+    fn requests_of_a_device_have_their_number_and_their_time() {
         let line = "   14409     2134  1045714     7016   128511   112032  3456000  99000  0  65000  110000\n";
-        assert_eq!(completed(line), Some((14_409, 128_511)));
+        let requests = DeviceRequests {
+            reads: 14_409,
+            writes: 128_511,
+            seconds: 106.016,
+        };
+        assert_eq!(completed(line), Some(requests));
         assert_eq!(completed("14409 2134 1045714 7016"), None);
-        assert_eq!(completed("many 1 2 3 4"), None);
+        assert_eq!(completed("14409 2134 1045714 7016 128511"), None);
+        assert_eq!(completed("many 1 2 3 4 5 6 7"), None);
         assert_eq!(device_requests(Path::new("/nowhere")), None);
     }
 

@@ -68,6 +68,7 @@ fn on_a_real_cassandra() {
     pages_and_times(&server);
     a_scan(&server);
     beside_an_earlier_one(&server);
+    a_request_that_takes_too_long(&server);
     mistakes_that_only_a_server_notices(&server);
 }
 
@@ -160,6 +161,13 @@ fn beside_an_earlier_one(server: &Server) {
     .expect(0)
     .says("the other one is of another statement")
     .says("rows returned: 0 here, 29 there");
+}
+
+/// One of a thousand takes longer than a microsecond and the clock's step together.
+fn a_request_that_takes_too_long(server: &Server) {
+    let hasty = ["--times", "1000", "--time-out", "1us"];
+    let ended = trace(server, ONE_PARTITION, &hasty).expect(1);
+    ended.says("the request failed after").says("--time-out");
 }
 
 fn mistakes_that_only_a_server_notices(server: &Server) {

@@ -15,7 +15,7 @@ use bakeoff_workload::{RowSource, RowValues};
 use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
 use super::requests::requested;
 use super::{Shard, Target};
-use crate::call::{catch_panic, if_whole};
+use crate::call::{if_whole, within};
 use crate::candidates::start_engine;
 use crate::partitions::{PartitionCounter, PartitionKey};
 use crate::reader::Reader;
@@ -152,7 +152,7 @@ impl Filling<'_> {
         let mut slices = Slices::begin(self.source.clone(), rows).await?;
         let (mut loaded, mut slice) = (0, 0);
         while let Some(rows) = slices.next.take() {
-            let loading = catch_panic(design.load(slice, &rows));
+            let loading = within(self.settings.call_limit, design.load(slice, &rows));
             // The next slice is read while this one is loaded, so that loading need not wait for it.
             let (done, read) = futures::join!(loading, slices.read());
             design.look().await;
@@ -204,9 +204,26 @@ impl Filling<'_> {
         let is_loaded_here = self.shard().is_whole() && self.settings.fills_tables;
         let has_rows = is_loaded_here && !self.settings.begins_empty();
         if let (Some(design), true) = (target.design(), has_rows) {
-            design.settle().await?;
+            self.bring_to_rest(design).await?;
         }
         target.prepare().await
+    }
+
+    /// Brings the table of a design to rest, unless that takes longer than a step of a table may.
+    async fn bring_to_rest(&self, design: &dyn Design) -> Result<(), DesignError> {
+        let limit = self.settings.call_limit;
+        let began = Instant::now();
+        let settled = within(limit, design.settle()).await;
+        settled.map(drop).map_err(|error| {
+            let advice = if began.elapsed() < limit {
+                ""
+            } else {
+                ": look at what the server compacts, or allow more time with --limit"
+            };
+            DesignError(format!(
+                "bringing its table to rest failed: {error}{advice}"
+            ))
+        })
     }
 
     async fn read_footprint(&mut self, target: &dyn Target) -> Result<(), RecordError> {

@@ -21,7 +21,7 @@ use super::server::Server;
 use super::usage::Usage;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::machine::{check_free_disk, device_requests, existing, load_average};
+use crate::machine::{DeviceRequests, check_free_disk, device_requests, existing, load_average};
 use crate::survey::check_home;
 
 /// Longest time that the nodes may take to see each other after the last one has started.
@@ -254,9 +254,9 @@ impl Nodes {
         usages.fold(first, |sum, usage| sum.and(&usage))
     }
 
-    /// Returns the requests to read and to write that the device with the nodes' data has completed, those of other
-    /// programs included; `None` if the system does not count them.
-    pub fn device_requests(&self) -> Option<(u64, u64)> {
+    /// Returns the requests that the device with the nodes' data has completed, those of other programs included;
+    /// `None` if the system does not count them.
+    pub fn device_requests(&self) -> Option<DeviceRequests> {
         device_requests(&self.options.dir)
     }
 

@@ -12,7 +12,7 @@ use super::options::ServerOptions;
 use super::server::Server;
 use super::usage::Usage;
 use crate::error::{Error, Result};
-use crate::machine::{device_requests, load_average};
+use crate::machine::{DeviceRequests, device_requests, load_average};
 
 /// A server with the standbys that copy it; often there are none.
 ///
@@ -150,9 +150,9 @@ impl Servers {
         standbys.fold(self.primary.usage(), Usage::and)
     }
 
-    /// Returns the requests to read and to write that the device with their data has completed, for all programs;
-    /// `None` if they are on no device.
-    pub fn device_requests(&self) -> Option<(u64, u64)> {
+    /// Returns the requests that the device with their data has completed, for all programs; `None` if they are on no
+    /// device.
+    pub fn device_requests(&self) -> Option<DeviceRequests> {
         device_requests(&self.primary.data_dir())
     }
 

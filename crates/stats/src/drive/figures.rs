@@ -44,6 +44,10 @@ pub struct LoadFigures {
     /// programs included.
     pub device_reads_per_second: Option<f64>,
     pub device_writes_per_second: Option<f64>,
+    /// Mean number of such requests that waited or were under way.
+    pub device_queue: Option<f64>,
+    /// Mean time that such a request waited and took, in microseconds.
+    pub device_request_micros: Option<f64>,
     /// Share of the requests to the server's cache of chunks of files that it answered, 0 to 1.
     pub chunk_cache_hits: Option<f64>,
     /// Share of the requests to its cache of places of keys that it answered, 0 to 1.

@@ -217,6 +217,9 @@ pub struct ServerSample {
     pub device_reads: Option<u64>,
     /// Requests to write that this device has completed.
     pub device_writes: Option<u64>,
+    /// Seconds that all of these requests together have waited and taken; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_queue_seconds: Option<f64>,
     /// Mean number of threads of the machine that ran, wanted to run or waited for the disk, over about a minute.
     pub load_average: Option<f64>,
     /// Bytes that the machine has received from others, clients included.

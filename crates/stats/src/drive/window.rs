@@ -27,6 +27,7 @@ pub struct Window {
     allocated: Growth,
     device_reads: Growth,
     device_writes: Growth,
+    device_queue: Growth,
     chunk_cache: CacheUse,
     key_cache: CacheUse,
     row_cache: CacheUse,
@@ -96,6 +97,7 @@ impl Window {
             allocated: grown(|s| s.allocated_bytes.map(|b| b as f64)),
             device_reads: grown(|s| s.device_reads.map(|n| n as f64)),
             device_writes: grown(|s| s.device_writes.map(|n| n as f64)),
+            device_queue: grown(|s| s.device_queue_seconds),
             chunk_cache: cache_use(|s| s.chunk_cache),
             key_cache: cache_use(|s| s.key_cache),
             row_cache: cache_use(|s| s.row_cache),
@@ -176,6 +178,11 @@ impl Window {
             allocated_per_second: self.allocated.by_second(),
             device_reads_per_second: self.device_reads.by_second(),
             device_writes_per_second: self.device_writes.by_second(),
+            device_queue: self.device_queue.by_second(),
+            device_request_micros: self
+                .device_queue
+                .by_growth_of([self.device_reads, self.device_writes])
+                .map(|s| s * 1e6),
             chunk_cache_hits: self.chunk_cache.share(),
             key_cache_hits: self.key_cache.share(),
             row_cache_hits: self.row_cache.share(),
@@ -205,6 +212,7 @@ impl AddAssign<&Window> for Window {
             allocated,
             device_reads,
             device_writes,
+            device_queue,
             chunk_cache,
             key_cache,
             row_cache,
@@ -230,6 +238,7 @@ impl AddAssign<&Window> for Window {
         self.allocated += *allocated;
         self.device_reads += *device_reads;
         self.device_writes += *device_writes;
+        self.device_queue += *device_queue;
         self.chunk_cache += *chunk_cache;
         self.key_cache += *key_cache;
         self.row_cache += *row_cache;

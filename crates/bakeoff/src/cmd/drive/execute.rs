@@ -131,7 +131,7 @@ fn target_options(plan: &Plan<'_>) -> TargetOptions {
         loaded: load.shard.rows(load.rows),
         keys_repeat: source::keys_repeat(plan.workload, &*plan.values, load.rows, load.shard.of),
         in_flight_per_worker: load.most_slots() as usize,
-        request_time_limit: plan.options.time_out,
+        request_time_limit: plan.options.limits.time_out,
         consistency: plan.options.consistency,
     }
 }

@@ -47,7 +47,7 @@ pub fn header(
         },
         in_flight: load.in_flight,
         retries: options.retries,
-        time_out_seconds: options.time_out.as_secs_f64(),
+        time_out_seconds: options.limits.time_out.as_secs_f64(),
         cluster: options.cluster.cassandra.clone(),
         nodes: replication.nodes_info(),
         keyspace: options.keyspace.clone(),

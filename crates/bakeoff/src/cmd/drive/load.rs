@@ -119,6 +119,7 @@ impl Load {
             add_node_after: options.added_node.after(),
             warms_up: true,
             fills_tables: !options.no_load,
+            call_limit: options.limits.limit,
         }
     }
 }
@@ -206,6 +207,18 @@ mod tests {
             let line = [&["drive", "w.toml", "--operations", "5"][..], &other[..]].concat();
             assert!(Line::try_parse_from(line).is_err(), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_step_of_a_table_may_take_an_hour_unless_another_time_is_given() {
+        let limit = |arguments: &[&str]| {
+            let options = options(arguments);
+            let load = Load::new(&options, &mix()).unwrap();
+            let settings = load.settings(&options, Arc::new(mix()), 1, 80);
+            settings.call_limit
+        };
+        assert_eq!(limit(&[]), Duration::from_secs(3_600));
+        assert_eq!(limit(&["--limit", "90s"]), Duration::from_secs(90));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod beside;
 mod check;
 mod execute;
 mod header;
+mod limits;
 mod live;
 mod load;
 mod passes;
@@ -43,6 +44,7 @@ use crate::progress::Progress;
 use added_node::AddedNodeOptions;
 use beside::BesideOptions;
 pub use check::{check_new_rows, keys_repeat};
+use limits::LimitOptions;
 use load::{Arrivals, Load};
 
 /// Drive a workload's [mix] on Cassandra or PostgreSQL: many operations at once, at a rate or as fast as they go.
@@ -155,9 +157,8 @@ pub struct Drive {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     retries: u32,
 
-    /// The longest that an operation may take
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_duration)]
-    time_out: Duration,
+    #[command(flatten)]
+    limits: LimitOptions,
 
     /// Consistency level of all operations, instead of the workload's
     #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]

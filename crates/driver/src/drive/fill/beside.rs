@@ -67,7 +67,7 @@ impl Filling<'_> {
         design.create().await?;
         self.insert(id, design).await?;
         self.observer.phase(&format!("settling {id}"));
-        design.settle().await?;
+        self.bring_to_rest(design).await?;
         Ok(())
     }
 }

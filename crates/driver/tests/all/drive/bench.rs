@@ -197,6 +197,7 @@ impl Bench {
                 add_node_after: None,
                 warms_up: false,
                 fills_tables: true,
+                call_limit: PATIENCE,
             },
             source: Rows {
                 schema: Arc::new(schema),

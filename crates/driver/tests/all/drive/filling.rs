@@ -80,7 +80,11 @@ async fn a_design_that_fails_on_the_way_is_out_and_the_others_are_driven() {
             Call::Load(0),
             "loading bad: a bug in Bakeoff or in a library of this engine: a bug in a design",
         ),
-        (Act::Fail, Call::Settle, "refused"),
+        (
+            Act::Fail,
+            Call::Settle,
+            "bringing its table to rest failed: refused",
+        ),
     ];
     for (act, when, reason) in cases {
         let mut fakes = beside_bad(act, move |call| *call == when);
@@ -88,6 +92,29 @@ async fn a_design_that_fails_on_the_way_is_out_and_the_others_are_driven() {
         bench.settings.rounds = 1;
         let records = bench.complete(&mut fakes).await;
         assert_eq!(records.failures(), [("bad", reason)]);
+        let mut driven = records.trials();
+        driven.sort();
+        assert_eq!(driven, ["a", "c"].map(|id| (id.to_owned(), 1)));
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_takes_too_long_fails_its_design_and_the_others_are_driven() {
+    let late = "it did not end within 500ms";
+    let at_rest = format!("bringing its table to rest failed: {late}: look at what");
+    for (when, reason) in [
+        (Call::Load(1), format!("loading bad: {late}")),
+        (Call::Settle, at_rest),
+    ] {
+        let mut fakes = beside_bad(Act::Hang, move |call| *call == when);
+        let mut bench = bench();
+        bench.settings.rounds = 1;
+        bench.settings.call_limit = Duration::from_millis(500);
+        let records = bench.complete(&mut fakes).await;
+        let [("bad", why)] = records.failures()[..] else {
+            panic!("{:?}", records.failures());
+        };
+        assert!(why.starts_with(&reason), "{why}");
         let mut driven = records.trials();
         driven.sort();
         assert_eq!(driven, ["a", "c"].map(|id| (id.to_owned(), 1)));

@@ -66,19 +66,28 @@ pub async fn wait(
     let nodes = session.get_cluster_state().get_nodes_info().to_vec();
     for name in indexes.names(table) {
         for node in &nodes {
-            loop {
-                let state = state(session, node, keyspace, &name, indexes.kind).await?;
-                if state == State::Built {
-                    break;
-                }
-                if Instant::now() > deadline {
-                    return Err(not_built(&name, node, state));
-                }
-                tokio::time::sleep(POLL).await;
+            let ask = || state(session, node, keyspace, &name, indexes.kind);
+            match until_built(deadline, ask).await? {
+                State::Built => {}
+                state => return Err(not_built(&name, node, state)),
             }
         }
     }
     Ok(())
+}
+
+/// Asks for the state of an index until it is built or the deadline has passed, and returns the last one.
+async fn until_built<F>(deadline: Instant, mut ask: impl FnMut() -> F) -> Result<State, DesignError>
+where
+    F: Future<Output = Result<State, DesignError>>,
+{
+    loop {
+        let state = ask().await?;
+        if state == State::Built || Instant::now() > deadline {
+            return Ok(state);
+        }
+        tokio::time::sleep(POLL).await;
+    }
 }
 
 fn not_built(index: &str, node: &Node, state: State) -> DesignError {
@@ -148,6 +157,34 @@ mod tests {
         let built = Some(("wide_index_1".to_owned(),));
         assert_eq!(State::of_hidden_table(built), State::Built);
         assert_eq!(State::of_hidden_table(None), State::Building);
+    }
+
+    /// Waits for an index that is built after some time, and returns its last state and how long the wait was.
+    async fn waited(building: Duration) -> (State, Duration) {
+        let began = Instant::now();
+        let ask = || async move {
+            Ok(if began.elapsed() < building {
+                State::Building
+            } else {
+                State::Built
+            })
+        };
+        let state = until_built(began + BUILD_WAIT, ask).await.unwrap();
+        (state, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_index_that_is_still_being_built_is_waited_for_up_to_a_limit() {
+        let second = Duration::from_secs(1);
+        let (state, took) = waited(90 * second).await;
+        assert_eq!(state, State::Built);
+        assert!((90 * second..91 * second).contains(&took), "{took:?}");
+        let (state, took) = waited(2 * BUILD_WAIT).await;
+        assert_eq!(state, State::Building);
+        assert!(
+            (BUILD_WAIT..BUILD_WAIT + second).contains(&took),
+            "{took:?}"
+        );
     }
 
     #[test]

@@ -226,8 +226,9 @@ fn used(own: Option<&Servers>) -> ServerSample {
         resident_bytes: usage.resident_bytes,
         disk_read_bytes: usage.disk_read_bytes,
         disk_written_bytes: usage.disk_written_bytes,
-        device_reads: requests.map(|(reads, _)| reads),
-        device_writes: requests.map(|(_, writes)| writes),
+        device_reads: requests.map(|requests| requests.reads),
+        device_writes: requests.map(|requests| requests.writes),
+        device_queue_seconds: requests.map(|requests| requests.seconds),
         load_average: servers.load_average(),
         ..ServerSample::default()
     }

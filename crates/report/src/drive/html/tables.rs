@@ -79,7 +79,7 @@ fn heading(text: &str) -> Heading {
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<Driven>; 28] = [
+    let columns: [Column<Driven>; 30] = [
         ("Highest rate", |d| {
             or_none(d.design.highest_rate, |r| rate(&r))
         }),
@@ -124,6 +124,12 @@ pub fn designs(summary: &DriveSummary) -> String {
         }),
         ("Device writes/s", |d| {
             per_second(d.figures().and_then(|f| f.device_writes_per_second))
+        }),
+        ("Device queue", |d| {
+            number(d.figures().and_then(|f| f.device_queue))
+        }),
+        ("Time of a device request", |d| {
+            micros(d.figures().and_then(|f| f.device_request_micros))
         }),
         ("GC", |d| percent(d.figures().and_then(|f| f.gc_share))),
         ("Collections/s", |d| {

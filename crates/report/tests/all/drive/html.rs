@@ -101,10 +101,12 @@ fn designs_have_what_their_server_allocated_collected_and_asked_of_the_device() 
         "Allocated/s",
         "Device reads/s",
         "Device writes/s",
+        "Device queue",
+        "Time of a device request",
     ] {
         assert!(page.contains(&format!("{heading}</th>")), "{heading}");
     }
-    for figure in ["64.0 MiB", ">700<", ">40.0<"] {
+    for figure in ["64.0 MiB", ">700<", ">40.0<", ">0.37<", ">500 µs<"] {
         assert!(page.contains(figure), "{figure}");
     }
     // Three of four keys were in their cache, and there is no row cache.

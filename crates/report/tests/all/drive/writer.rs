@@ -144,6 +144,7 @@ impl Writer<'_> {
             allocated_bytes: Some(1 << 30),
             device_reads: Some(20_000),
             device_writes: Some(9_000),
+            device_queue_seconds: Some(12.0),
             load_average: Some(1.5),
             local_reads: Some(50_000),
             local_writes: Some(70_000),
@@ -269,6 +270,7 @@ fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
     add(&mut server.allocated_bytes, 64 << 20);
     add(&mut server.device_reads, 700);
     add(&mut server.device_writes, 40);
+    add_f64(&mut server.device_queue_seconds, 0.37);
     server.key_cache = server.key_cache.map(|cache| CacheCounts {
         hits: cache.hits + 75,
         requests: cache.requests + 100,

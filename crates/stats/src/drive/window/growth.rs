@@ -135,6 +135,12 @@ impl Growth {
         (self.seconds > 0.0).then(|| self.amount / self.seconds)
     }
 
+    /// Divides the growth by that of other counters together; `None` if these did not grow.
+    pub fn by_growth_of(&self, others: [Growth; 2]) -> Option<f64> {
+        let units: f64 = others.iter().map(|other| other.amount).sum();
+        (self.seconds > 0.0 && units > 0.0).then(|| self.amount / units)
+    }
+
     pub fn by_byte(&self) -> Option<f64> {
         let known = self.seconds > 0.0 && self.bytes_returned > 0;
         known.then(|| self.amount / self.bytes_returned as f64)

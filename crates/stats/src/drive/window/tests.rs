@@ -103,6 +103,27 @@ fn bytes_of_compactions_are_those_of_the_load_alone() {
 }
 
 #[test]
+fn requests_to_a_device_have_their_mean_time_and_their_queue() {
+    let of = |reads: u64, writes: u64, queue_seconds: Option<f64>| {
+        let mut seconds = even_seconds(12, 10, 0);
+        for (n, (_, server)) in (0..).zip(seconds.iter_mut()) {
+            server.device_reads = Some(9_000 + reads * n);
+            server.device_writes = Some(writes * n);
+            server.device_queue_seconds = queue_seconds.map(|grown| 50.0 + grown * n as f64);
+        }
+        let dir = folder(&header(), |log| {
+            write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+        });
+        let figures = &summary(dir.path()).trials[0].figures;
+        (figures.device_queue, figures.device_request_micros)
+    };
+    // Half a request at a time, each of a sixteenth of a second.
+    assert_eq!(of(6, 2, Some(0.5)), (Some(0.5), Some(62_500.0)));
+    assert_eq!(of(6, 2, None), (None, None));
+    assert_eq!(of(0, 0, Some(0.0)), (Some(0.0), None), "no requests");
+}
+
+#[test]
 fn a_sample_of_an_earlier_version_has_no_requests_of_a_node() {
     let earlier: ServerSample = serde_json::from_str(r#"{"gc_count": 3}"#).unwrap();
     let expected = ServerSample {

@@ -22,8 +22,9 @@ pub(super) fn used(server: Option<&Nodes>) -> ServerSample {
         gc_count: usage.gc_count,
         gc_seconds: usage.gc_seconds,
         allocated_bytes: usage.allocated_bytes,
-        device_reads: requests.map(|(reads, _)| reads),
-        device_writes: requests.map(|(_, writes)| writes),
+        device_reads: requests.map(|requests| requests.reads),
+        device_writes: requests.map(|requests| requests.writes),
+        device_queue_seconds: requests.map(|requests| requests.seconds),
         load_average: server.and_then(Nodes::load_average),
         ..ServerSample::default()
     }
@@ -46,6 +47,7 @@ pub(super) fn exported(told: Told) -> ServerSample {
         allocated_bytes: whole(of.allocated_bytes),
         device_reads: whole(of.disk_reads),
         device_writes: whole(of.disk_writes),
+        device_queue_seconds: of.disk_queue_seconds,
         load_average: of.load_average,
         network_received_bytes: whole(of.network_received_bytes),
         network_sent_bytes: whole(of.network_sent_bytes),

@@ -92,6 +92,8 @@ fn figures(rate: f64) -> LoadFigures {
         allocated_per_second: None,
         device_reads_per_second: None,
         device_writes_per_second: None,
+        device_queue: None,
+        device_request_micros: None,
         chunk_cache_hits: None,
         key_cache_hits: None,
         row_cache_hits: None,
