@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::support::exporter::Exporter;
 use crate::support::server::Server;
 use crate::support::{Bench, READINGS, WORKLOAD};
 
@@ -110,17 +111,22 @@ fn a_node_is_shown_with_nodetool_and_without() {
     }
 
     let nodetool = server.nodetool();
+    let sign_in = Exporter::start(&server.address, |_| Some("<html>Sign in</html>".to_owned()));
     let more = [
         "--nodetool",
         &nodetool,
         "--metrics",
         "http://{host}:1/metrics",
+        "--metrics",
+        &sign_in.url,
     ];
     let shown = server.bakeoff(&[&table[..], &more].concat()).expect(0);
     shown.says("heap");
     shown.says("--gc: garbage collections");
     assert!(!shown.stdout.contains("GC since"), "{}", shown.stdout);
     shown.says("http://{host}:1/metrics: cannot be connected to");
+    let html = format!("{}: it answers with a page of HTML", sign_in.url);
+    shown.says(&html);
     assert!(!shown.stdout.contains("not understood"), "{}", shown.stdout);
 
     let json = ["--gc", "--json", "--prometheus", "nodes.prom"];

@@ -79,6 +79,7 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     Box::pin(faults::are_named(&servers, &session, &cluster)).await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;
+    Box::pin(faults::a_node_that_is_gone_is_named(&cluster)).await;
     for _ in 0..3 {
         let (rows, _) = scan(&mut tables, "SELECT k FROM twice.readings").await;
         assert_eq!(rows, all_rows());

@@ -1,12 +1,14 @@
 //! Renders what the server of each design did in the steps of a run, or in the settings of a sweep.
 
+mod missing;
 mod together;
 
-use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerSample, ServerWindow};
+use bakeoff_stats::{DesignInfo, During, EngineInfo, ServerWindow};
 
 use super::section;
 use crate::chart::{self, Size, parts_of_steps};
 use crate::markup::Escaped;
+pub use missing::missing;
 use together::together;
 
 const TITLE: &str = "What servers did";
@@ -109,52 +111,9 @@ fn named_step(during: &During) -> String {
     }
 }
 
-/// Says which figures are missing in all samples of a design, and what would tell them.
-pub fn missing<'a>(
-    info: &DesignInfo,
-    engines: &[EngineInfo],
-    samples: impl Iterator<Item = &'a ServerSample>,
-) -> Vec<String> {
-    let (mut any, mut resources, mut requests, mut database) = (false, false, false, false);
-    for sample in samples {
-        any |= !sample.is_empty();
-        database |= sample.database.is_some();
-        let has_cpu = sample.cpu_seconds.is_some() || sample.machine_cpu_seconds.is_some();
-        resources |= has_cpu || sample.gc_count.is_some();
-        requests |= sample.coordinator_reads.is_some() || sample.coordinator_writes.is_some();
-    }
-    let has = |setting: &str| {
-        let mut engines = engines.iter().filter(|e| e.engine == info.engine);
-        engines.any(|engine| engine.setting(setting).is_some())
-    };
-    let is_existing = has(EngineInfo::CLUSTER);
-    let mut missing = Vec::new();
-    if database && has(EngineInfo::SERVER) && !resources {
-        missing.push(
-            "Not available: CPU, memory and disk of a server that Bakeoff did not start."
-                .to_owned(),
-        );
-    }
-    if any && is_existing && !resources {
-        missing.push(
-            "Not available over CQL: CPU, memory, disk, garbage collection and load of a cluster that Bakeoff did \
-             not start; --metrics reads them from exporters on its hosts."
-                .to_owned(),
-        );
-    }
-    if any && is_existing && !requests {
-        missing.push(
-            "Not available: requests and latencies of the tables, for which every node has to answer and the role \
-             needs SELECT on system_views."
-                .to_owned(),
-        );
-    }
-    missing
-}
-
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{DatabaseSample, Role, SampleAt};
+    use bakeoff_stats::{DatabaseSample, Role, SampleAt, ServerSample};
 
     use super::together::TOGETHER;
     use super::*;
@@ -349,6 +308,41 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert!(told[1].contains("SELECT on system_views"), "{told:?}");
         assert!(missing(&[]).is_empty());
+    }
+
+    /// Exporters of one kind tell a part of what both do.
+    #[test]
+    fn what_exporters_do_not_tell_is_named_with_the_one_that_does() {
+        let address = (EngineInfo::CLUSTER.to_owned(), "db1:9042".to_owned());
+        let existing = [engine(vec![address])];
+        let jvm = ServerSample {
+            cpu_seconds: Some(1.0),
+            gc_count: Some(1),
+            coordinator_reads: Some(1),
+            ..ServerSample::default()
+        };
+        let machine = ServerSample {
+            machine_cpu_seconds: Some(1.0),
+            disk_read_bytes: Some(1),
+            coordinator_reads: Some(1),
+            ..ServerSample::default()
+        };
+        let of_jvm = "a JVM exporter in each node tells them";
+        let of_machine = "a node exporter on each machine tells them";
+        let told_apart = "exporters do not tell them apart";
+        for (samples, expected) in [
+            (vec![jvm.clone()], vec![of_machine]),
+            (vec![machine.clone()], vec![of_jvm, told_apart]),
+            (vec![jvm, machine], vec![told_apart]),
+        ] {
+            let told = missing(&info("a"), &existing, samples.iter());
+            assert_eq!(told.len(), expected.len(), "{told:?}");
+            for (sentence, words) in told.iter().zip(expected) {
+                assert!(sentence.contains(words), "{sentence}");
+            }
+            let own = missing(&info("a"), &[engine(Vec::new())], samples.iter());
+            assert!(own.is_empty(), "{own:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rules about the nodes themselves and the addresses by which they are known.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 
 use super::evidence::{Dropped, Evidence, Node};
 use super::finding::{Finding, NotChecked, Observed, Outcome, Unit, Urgency};
@@ -61,14 +62,14 @@ pub fn silent(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
 
 /// Compares addresses that are named with those of the ring.
 pub fn ring_address(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> {
-    let ring: BTreeSet<&str> = evidence.nodes.iter().map(|n| n.host.as_str()).collect();
+    let ring = addresses_of_ring(evidence);
     let is_known = evidence.nodes.iter().any(|node| node.peers.is_some());
     if !is_known && evidence.named_ips.is_empty() {
         let reason = of_nodes(evidence, view("peers"), |node| node.peers.as_ref());
         return Err(reason.map_or_else(|not| not, |_| NotChecked::new("no address is known")));
     }
     let mut seen = Vec::new();
-    let is_in_ring = |ip: &String| ring.contains(ip.as_str());
+    let is_in_ring = |ip: &String| ring.contains(ip);
     if !evidence.named_ips.is_empty() && !evidence.named_ips.iter().any(is_in_ring) {
         let figure = format!("nodes that have the named address {}", evidence.named);
         seen.push(Observed::of_all(figure, 0.0, Unit::Count));
@@ -96,6 +97,16 @@ pub fn ring_address(evidence: &Evidence, (): ()) -> Result<Outcome, NotChecked> 
          rpc_address or broadcast_rpc_address, remove what is left of an old node, and name \
          nodes instead of a proxy",
     ))
+}
+
+/// Returns the IP addresses of all nodes, those that have joined while the others were read included: the others may
+/// know them already.
+fn addresses_of_ring(evidence: &Evidence) -> BTreeSet<String> {
+    let joined =
+        { evidence.joined.iter() }.filter_map(|address| address.parse::<SocketAddr>().ok());
+    let joined = joined.map(|address| address.ip().to_string());
+    let hosts = evidence.nodes.iter().map(|node| node.host.clone());
+    hosts.chain(joined).collect()
 }
 
 /// Looks for pools of threads that are full.

@@ -1,5 +1,5 @@
 //! Faults of three nodes: a client of one coordinator, which a diagnosis names, and a replica that stands still again and
-//! again, which a trace names. The cluster is reached as one of a user is, by an address.
+//! again, which a trace names. Later one of them is gone. The cluster is reached as one of a user is, by an address.
 
 use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +43,17 @@ pub async fn are_named(servers: &[Server], session: &Session, cluster: &Cluster)
     make_tables(session).await;
     a_client_of_one_coordinator_is_named(session, cluster).await;
     a_replica_that_stands_still_is_named(&servers[1], session, cluster).await;
+}
+
+/// Checks what is said of the cluster when the second node has ended.
+pub async fn a_node_that_is_gone_is_named(cluster: &Cluster) {
+    let diagnosis = diagnosed(cluster, &["once.readings"]).await;
+    let finding = found(outcome(&diagnosis, "silent-node", "the cluster"));
+    let [seen] = &finding.evidence[..] else {
+        panic!("{finding:?}");
+    };
+    assert!(is_of(seen.node.as_ref(), SECOND), "{seen:?}");
+    assert!(seen.figure.starts_with("does not answer: "), "{seen:?}");
 }
 
 /// Makes tables with one copy of each row, so that no other node can answer for a slow one.

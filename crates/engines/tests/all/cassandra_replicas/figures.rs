@@ -155,6 +155,8 @@ fn table_agrees(node: &NodeFigures, rows: usize, files: &Files, owners: &Value) 
     agree(&of("writes and rows"), writes, rows as f64);
     let reads = table.local_reads.unwrap().count.unwrap() as f64;
     agree(&of("reads"), reads, number("local_read_count"));
+    let of_a_read = table.rows_per_read.unwrap().max.unwrap();
+    agree(&of("most rows of a read"), of_a_read, 1.0);
 }
 
 /// Checks CPU, memory and the cache of keys.

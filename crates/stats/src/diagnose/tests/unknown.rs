@@ -109,3 +109,26 @@ fn a_node_that_joins_while_the_others_are_read_is_named() {
     assert_eq!(joined.node.as_deref(), Some("10.0.0.9:9042"));
     assert!(joined.figure.starts_with("joined"), "{joined:?}");
 }
+
+/// What the others tell of it is asked after they were listed.
+#[test]
+fn a_node_that_joins_while_the_others_are_read_is_no_address_of_nobody() {
+    for (joined, host) in [("10.0.0.9:9042", "10.0.0.9"), ("[fd00::9]:9042", "fd00::9")] {
+        let mut evidence = healthy();
+        evidence.joined = vec![joined.to_owned()];
+        evidence.named_ips = vec![host.to_owned()];
+        let peers = evidence.nodes[1].peers.as_mut().unwrap();
+        peers.push(host.to_owned());
+        let diagnosis = diagnose(&evidence);
+        assert_eq!(*checked(&diagnosis, "ring-address"), Outcome::Healthy);
+
+        let peers = evidence.nodes[1].peers.as_mut().unwrap();
+        peers.push("10.0.0.77".to_owned());
+        let diagnosis = diagnose(&evidence);
+        let Outcome::Finding(finding) = checked(&diagnosis, "ring-address") else {
+            panic!("{diagnosis:?}");
+        };
+        assert_eq!(finding.evidence.len(), 1, "{finding:?}");
+        assert!(finding.evidence[0].figure.contains("10.0.0.77"));
+    }
+}
