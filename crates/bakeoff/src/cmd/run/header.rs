@@ -176,11 +176,7 @@ pub fn fingerprint(
     );
     // Behind all others, so that a run without them has the fingerprint that it always had.
     let nodetool = options.hosts.nodetool.text();
-    let own_servers = if options.nodes.server_per_design {
-        "server per design"
-    } else {
-        ""
-    };
+    let own_servers = options.nodes.fingerprint();
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
     let asked = options.queries.fingerprint();
