@@ -52,6 +52,7 @@ impl Run {
         options.cassandra.records_profiles = self.profile.is_given();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;
+        self.ask_standbys.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;
         let driven = drivers.as_ref().and_then(|file| file.server_of(designs));
         let server = self.postgres.url().or(driven);

@@ -177,6 +177,11 @@ pub fn fingerprint(
     // Behind all others, so that a run without them has the fingerprint that it always had.
     let nodetool = options.hosts.nodetool.text();
     let own_servers = options.nodes.fingerprint();
+    let whom = if options.ask_standbys.is_given() {
+        "asks standbys"
+    } else {
+        ""
+    };
     let taken = settings_of.map_or_else(String::new, TableSettings::in_one_line);
     let keyspace = options.keyspace.as_deref().unwrap_or_default();
     let asked = options.queries.fingerprint();
@@ -190,7 +195,8 @@ pub fn fingerprint(
         [] => String::new(),
         tables => format!("{tables:?}"),
     };
-    let all =
-        format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}{asked}");
+    let all = format!(
+        "{parts:?}{nodetool}{own_servers}{whom}{taken}{keyspace}{small_tables}{shared}{asked}"
+    );
     format!("{:016x}", xxh3_64(all.as_bytes()))
 }
