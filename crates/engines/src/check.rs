@@ -4,6 +4,7 @@ mod expectation;
 
 use std::sync::Arc;
 
+use bakeoff_servers::cassandra::Nodes;
 use bakeoff_workload::{ColumnType, DesignId, Error, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
@@ -59,10 +60,20 @@ pub fn share_tables(designs: &[DesignId]) -> SharedTables {
 /// Lists the settings of designs that have no effect with the options of a command. Designs on unknown
 /// engines have none.
 pub fn settings_without_effect(designs: &[DesignId], context: &Context) -> Vec<String> {
-    let designs = designs.iter();
-    designs
-        .filter_map(|id| registry::engine(id).ok()?.without_effect(id, context))
-        .collect()
+    let of_designs = designs
+        .iter()
+        .filter_map(|id| registry::engine(id).ok()?.without_effect(id, context));
+    of_designs.chain(smaller_heap(designs, context)).collect()
+}
+
+/// Says which heap a Cassandra would have that is started for one of these designs, where it is less than what was asked
+/// for.
+fn smaller_heap(designs: &[DesignId], context: &Context) -> Option<String> {
+    context.options.cassandra.server.heap_mib?;
+    let mut servers = designs
+        .iter()
+        .filter_map(|id| registry::engine(id).ok()?.own_cassandra(id, context));
+    servers.find_map(|(server, nodes)| Nodes::smaller_heap(&server, nodes))
 }
 
 /// Plans every query of a workload against its table.

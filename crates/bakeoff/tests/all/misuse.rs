@@ -50,6 +50,7 @@ fn an_option_that_no_design_uses_is_refused() {
         ("--cassandra", "db1", of_cassandra),
         ("--nodes", "1", of_cassandra),
         ("--replication", "1", of_cassandra),
+        ("--heap", "1GiB", of_cassandra),
         ("--consistency", "one", of_cassandra),
         ("--spark", "sc://db1", "is for designs of spark, and none"),
         ("--adbc", "drivers.toml", "is for designs of adbc, and none"),

@@ -43,7 +43,13 @@ fn a_run_that_is_killed_goes_on_with_its_standbys() {
     let Some(bench) = bench() else {
         return;
     };
-    let standbys = ["--postgres-standbys", "1", "--postgres-wait-for", "all"];
+    let standbys = [
+        "--postgres-standbys",
+        "1",
+        "--postgres-wait-for",
+        "all",
+        "--postgres-ask-standbys",
+    ];
     let arguments = run(&[&standbys[..], &["--rows", "60k", "--rounds", "3"]].concat());
     let mut going = Going::start(&mut bench.command(&arguments));
     going.wait_until("a slice was loaded", || {
@@ -55,9 +61,12 @@ fn a_run_that_is_killed_goes_on_with_its_standbys() {
     }
     going.kill();
 
-    // Other standbys would be another run.
-    let other = run(&["--rows", "60k", "--rounds", "3"]);
-    bench.bakeoff(&other).expect(1).says("--out");
+    // Other standbys would be another run, and so would questions to their primary.
+    let rows = ["--rows", "60k", "--rounds", "3"];
+    for other in [&[][..], &standbys[..4]] {
+        let other = run(&[other, &rows].concat());
+        bench.bakeoff(&other).expect(1).says("--out");
+    }
     let ended = bench.bakeoff(&arguments).expect(0);
     ended
         .says("standby 1 of 1' (process ")
@@ -184,6 +193,16 @@ fn standbys_that_there_cannot_be_are_a_wrong_command_line() {
             bench.bakeoff(&all).expect(2).says(words);
         }
     }
+    for (options, words) in [
+        (&["--postgres-ask-standbys"][..], "--postgres-standbys <N>"),
+        (
+            &["--postgres-standbys", "0", "--postgres-ask-standbys"],
+            "there are no standbys to ask",
+        ),
+    ] {
+        let run = [&["run", "w.toml"], options].concat();
+        bench.bakeoff(&run).expect(2).says(words);
+    }
     assert!(!bench.path("runs").exists());
 }
 
@@ -202,6 +221,9 @@ fn a_dry_run_tells_how_many_there_are_and_what_waits_for_them() {
     ] {
         shown.says(words);
     }
+    let asking = [&arguments[..], &["--postgres-ask-standbys"]].concat();
+    let shown = bench.bakeoff(&asking).expect(0);
+    shown.says("with 3 standbys, which answer the questions, on loopback");
     let shown = bench.bakeoff(&run(&["--dry-run"])).expect(0);
     assert!(!shown.stdout.contains("standby"), "{}", shown.stdout);
 }

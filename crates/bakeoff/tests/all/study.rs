@@ -243,6 +243,9 @@ fn a_dry_run_prints_commands_and_times_and_touches_nothing() {
             ended.says(&format!("runs/{study}/1-"));
         }
     }
+    let full = bench.bakeoff(&["study", "s4", "--dry-run", "--full"]);
+    full.expect(0)
+        .says("--no-twins --heap 8GiB --out runs/s4/1-pages");
     assert!(!bench.path("runs").exists());
 }
 

@@ -1,6 +1,7 @@
 //! `bakeoff trace` on a real Cassandra, and what is said of mistakes.
 
 mod questions;
+mod short_run;
 
 use serde_json::Value;
 
@@ -70,6 +71,7 @@ fn on_a_real_cassandra() {
     beside_an_earlier_one(&server);
     a_request_that_takes_too_long(&server);
     mistakes_that_only_a_server_notices(&server);
+    short_run::each_step_is_timed(&server);
 }
 
 /// The program with these options on the table `t`.

@@ -285,3 +285,23 @@ async fn questions_that_compute_with_a_date_are_refused_where_the_table_has_one(
     let sql = "SELECT max(value) AS newest FROM readings WHERE value >= '2026-05-01'";
     check_question(&workload, &question(sql)).await.unwrap();
 }
+
+#[test]
+fn a_heap_that_the_machine_has_no_room_for_is_told_where_a_cassandra_is_started() {
+    let ids = |texts: &[&str]| -> Vec<DesignId> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    };
+    let mut context = Context::of_test("/run");
+    let designs = ids(&["parquet", "cassandra/wide", "cassandra/blob"]);
+    let told = |designs: &[DesignId], context: &Context| settings_without_effect(designs, context);
+    assert!(told(&designs, &context).is_empty());
+    context.options.cassandra.server.heap_mib = Some(1 << 40);
+    let heaps = told(&designs, &context);
+    let [heap] = &heaps[..] else {
+        panic!("{heaps:?}");
+    };
+    assert!(heap.contains("a quarter of the memory"), "{heap}");
+    assert!(told(&designs[..1], &context).is_empty());
+    context.options.cassandra.server.heap_mib = Some(512);
+    assert!(told(&designs, &context).is_empty());
+}

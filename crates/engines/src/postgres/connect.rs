@@ -40,6 +40,8 @@ pub struct PostgresOptions {
     pub server: Option<PostgresServer>,
     /// The standbys of each server that is started.
     pub standbys: Standbys,
+    /// Whether the questions of a comparison are asked of standbys in place of their primary.
+    pub asks_standbys: bool,
     /// The designs that a mix is driven on.
     pub driven: Vec<DesignId>,
     /// The connections of a load on one of them.

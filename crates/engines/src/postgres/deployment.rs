@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
-use bakeoff_servers::postgres::{Server, ServerOptions, Servers};
+use bakeoff_servers::postgres::{ServerOptions, Servers};
 use bakeoff_stats::{EngineInfo, ServerSample};
 use tokio_postgres::Client;
 
@@ -17,7 +17,7 @@ use super::figures::Sampler;
 use super::replication::Standbys;
 use super::schema::{Schema, execute, failed};
 use super::standbys::address_of;
-use super::{Flavour, reader, standbys};
+use super::{Flavour, reader, replication, standbys};
 use crate::rate_limit::RateLimit;
 use crate::{Context, EngineError, death};
 
@@ -32,6 +32,8 @@ pub struct Deployment {
     pub address: PostgresServer,
     /// The same for a workload's SQL, on a server of our own with the rights to read tables alone.
     pub questions: PostgresServer,
+    /// The servers that the questions of a comparison are asked of, with the same rights: that one, or its standbys.
+    pub asked: Vec<PostgresServer>,
     /// The server with its standbys, or `None` if it was not started for the run.
     server: Option<Servers>,
     /// A connection to the primary of standbys, which says whether they stream.
@@ -81,16 +83,24 @@ impl Deployment {
                 Some(Extension::read(&client, &address).await?)
             }
         };
-        let questions = match &server {
+        let password = match &server {
             None => {
                 reader::check_rights(&client, &address).await?;
-                address.clone()
+                None
             }
-            Some(server) => reader::make(&client, server.primary()).await?,
+            Some(_) => Some(reader::make(&client).await?),
         };
         if let Some(server) = &mut server {
             standbys::start(&client, server, asked).await?;
         }
+        let asks_standbys = context.options.postgres.asks_standbys;
+        let (questions, questioned) = match (&server, password) {
+            (Some(servers), Some(password)) => (
+                reader::address_of(servers.primary(), &password),
+                reader::addresses(servers, &password, asks_standbys),
+            ),
+            _ => (address.clone(), vec![address.clone()]),
+        };
         let mut info = info(
             flavour,
             &client,
@@ -102,11 +112,15 @@ impl Deployment {
         let rate_limit = context.rate_limit(server.is_some());
         info.settings
             .extend(rate_limit.iter().map(|limit| limit.setting()));
+        let tells_whom = server.is_some() && asks_standbys;
+        info.settings
+            .extend(tells_whom.then(replication::asked_setting));
         let watcher = (server.is_some() && asked.count > 0).then_some(client);
         Ok(Deployment {
             sampler: Sampler::new(address.clone()),
             address,
             questions,
+            asked: questioned,
             server,
             watcher,
             lost: OnceLock::new(),
@@ -204,15 +218,30 @@ impl Deployment {
 
     /// Waits until all standbys have replayed what the primary has written, and are at rest. Returns their number.
     pub async fn bring_standbys_to_rest(&self, client: &Client) -> Result<usize, DesignError> {
-        let standbys: &[Server] = match &self.server {
-            Some(server) => server.standbys(),
-            None => &[],
-        };
-        let addresses: Vec<PostgresServer> = standbys.iter().map(address_of).collect();
+        let addresses = self.standbys();
         if !addresses.is_empty() {
             standbys::bring_to_rest(client, &addresses).await?;
         }
         Ok(addresses.len())
+    }
+
+    /// Waits until all standbys have replayed what the primary has written.
+    pub async fn let_standbys_catch_up(&self, client: &Client) -> Result<(), EngineError> {
+        let addresses = self.standbys();
+        if !addresses.is_empty() {
+            standbys::catch_up(client, &addresses).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the addresses of the standbys, with the rights that tables are made with.
+    fn standbys(&self) -> Vec<PostgresServer> {
+        let standbys = self.server.as_ref().map(Servers::standbys);
+        standbys
+            .unwrap_or_default()
+            .iter()
+            .map(address_of)
+            .collect()
     }
 
     /// Waits for a call as long as all servers run. A commit that waits for a standby which has ended would never
@@ -297,9 +326,16 @@ fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Resul
         timescale: flavour == Flavour::Timescale,
         standbys: context.options.postgres.standbys.count,
         max_connections: MAX_CONNECTIONS,
+        settings: settings_for_questions(context.options.postgres.asks_standbys),
         name: flavour.name().to_owned(),
         ..options
     })
+}
+
+/// Returns the settings that questions to standbys need: what the primary vacuums would otherwise end long ones.
+fn settings_for_questions(asks_standbys: bool) -> Vec<(String, String)> {
+    let own = ("hot_standby_feedback".to_owned(), "on".to_owned());
+    asks_standbys.then_some(own).into_iter().collect()
 }
 
 async fn info(

@@ -9,12 +9,12 @@ use bakeoff_driver::{Answer, Design, DesignError, PlanText};
 use bakeoff_stats::{DesignInfo, Footprint, Needs, ServerAccount, ServerSample};
 use tokio_postgres::Client;
 
-use super::asking::Asking;
 use super::deployment::Deployment;
 use super::inserts::CopyInserts;
 use super::layout::TableLayout;
 use super::load::{Loader, create_parts_statement};
 use super::schema::{Schema, execute};
+use super::spread::Spread;
 use super::{edition, figures, footprint, query, reader, session_settings, settle};
 use crate::explained::{explain, plan_in};
 use crate::{EngineError, sql_check};
@@ -26,7 +26,8 @@ pub struct PostgresDesign {
     layout: TableLayout,
     settings: String,
     loader: Arc<Loader>,
-    asking: Asking,
+    /// Whom it is asked of.
+    spread: Spread,
 }
 
 impl PostgresDesign {
@@ -47,7 +48,7 @@ impl PostgresDesign {
             threads,
             deployment.rate_limit.clone(),
         );
-        let asking = Asking::new(deployment.questions.clone(), &settings);
+        let spread = Spread::over(&deployment.asked, &settings);
         Ok(PostgresDesign {
             deployment,
             info,
@@ -55,7 +56,7 @@ impl PostgresDesign {
             layout,
             settings,
             loader,
-            asking,
+            spread,
         })
     }
 
@@ -65,7 +66,7 @@ impl PostgresDesign {
 
     async fn make(&self) -> Result<(), EngineError> {
         self.loader.disconnect();
-        self.asking.close();
+        self.spread.close();
         let table = &self.layout.table.name;
         self.deployment.claim(&self.schema, table).await?;
         let client = self.deployment.address.connect(&self.settings).await?;
@@ -98,16 +99,20 @@ impl PostgresDesign {
         if !found.is_ok_and(|row| row.is_some()) {
             return Ok(false);
         }
-        self.let_read(&client).await.map(|()| true)
+        self.let_read(&client).await?;
+        self.deployment.let_standbys_catch_up(&client).await?;
+        Ok(true)
     }
 
     /// Asks a text that was checked before.
     async fn ask(&self, sql: &str) -> Result<Answer, DesignError> {
         let asked = async {
-            let client = self.asking.take().await?;
-            let asking = query::answer(&client, sql);
-            let answer = query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
-            self.asking.put_back(client);
+            let chosen = self.spread.choose();
+            let asking = chosen.asking();
+            let client = asking.take().await?;
+            let answering = query::answer(&client, sql);
+            let answer = query::cancelled_on_failure(asking.server(), &client, answering).await?;
+            asking.put_back(client);
             Ok(answer)
         };
         self.deployment.noticing_death(asked.await).await
@@ -198,7 +203,7 @@ impl Design for PostgresDesign {
     }
 
     async fn after_answer(&self) {
-        self.asking.reset_one().await;
+        self.spread.reset_one().await;
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
@@ -221,6 +226,11 @@ impl Design for PostgresDesign {
 
     async fn server_account(&self) -> Result<Option<ServerAccount>, DesignError> {
         Ok(Some(figures::account(&self.deployment.address).await?))
+    }
+
+    /// Returns the number of servers that it is asked of.
+    fn nodes(&self) -> u32 {
+        u32::try_from(self.spread.count()).unwrap_or(u32::MAX)
     }
 
     fn ended_processes(&self) -> u64 {

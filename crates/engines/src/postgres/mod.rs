@@ -27,6 +27,7 @@ mod reader;
 mod replication;
 mod schema;
 mod settle;
+mod spread;
 mod standbys;
 
 use std::sync::Arc;
@@ -226,6 +227,8 @@ impl Engine for Flavour {
             parallel_workers(context.threads).to_string(),
         ));
         settings.extend(standbys.setting().filter(|_| ours));
+        let asks_standbys = ours && context.options.postgres.asks_standbys;
+        settings.extend(asks_standbys.then(replication::asked_setting));
         settings.extend(driven.map(|mix| drive::setting(options.load, mix)));
         Ok(self.info_of(id, settings, statements))
     }
@@ -235,12 +238,15 @@ impl Engine for Flavour {
             Flavour::Postgres => "PostgreSQL",
             Flavour::Timescale => "TimescaleDB",
         };
-        let standbys = match context.options.postgres.standbys.count {
-            0 => String::new(),
-            1 => " with a standby".to_owned(),
-            several => format!(" with {several} standbys"),
+        let options = &context.options.postgres;
+        let standbys = match (options.standbys.count, options.asks_standbys) {
+            (0, _) => String::new(),
+            (1, false) => " with a standby".to_owned(),
+            (1, true) => " with a standby, which answers the questions,".to_owned(),
+            (several, false) => format!(" with {several} standbys"),
+            (several, true) => format!(" with {several} standbys, which answer the questions,"),
         };
-        Some(match &context.options.postgres.server {
+        Some(match &options.server {
             Some(server) => format!("to the PostgreSQL at {server}"),
             None => format!("start a {kind}{standbys} on loopback with its data in it"),
         })

@@ -1,7 +1,7 @@
 //! Who asks a workload's SQL, which may come from anyone: on a server of our own a role that can read the
 //! tables of the run and nothing else, on a user's server his own, unless that has rights over the machine.
 
-use bakeoff_servers::postgres::{Server, random_password};
+use bakeoff_servers::postgres::{Server, Servers, random_password};
 use tokio_postgres::Client;
 
 use super::connect::PostgresServer;
@@ -47,8 +47,8 @@ pub fn table_statements(schema: &str, table: &str) -> [String; 2] {
 }
 
 /// Makes the role on a server of our own, or gives the one that is there another password. Returns the
-/// address with its credentials.
-pub async fn make(client: &Client, server: &Server) -> Result<PostgresServer, EngineError> {
+/// password, which standbys of that server know as soon as they have replayed it.
+pub async fn make(client: &Client) -> Result<String, EngineError> {
     let password = random_password()?;
     let sql = "SELECT 1 FROM pg_roles WHERE rolname = $1";
     let found = client.query_opt(sql, &[&READER]).await;
@@ -59,7 +59,23 @@ pub async fn make(client: &Client, server: &Server) -> Result<PostgresServer, En
         // All or nothing, so that a role which is there has no rights too many.
         run(client, &statements(&password).join("; ")).await?;
     }
-    Ok(PostgresServer::local(server.address(), READER, &password))
+    Ok(password)
+}
+
+/// Returns the address of a server of our own with the credentials of the role.
+pub fn address_of(server: &Server, password: &str) -> PostgresServer {
+    PostgresServer::local(server.address(), READER, password)
+}
+
+/// Returns the addresses of the servers of our own that questions are asked of: the standbys, if there are some and
+/// they are to be asked, and else the primary.
+pub fn addresses(servers: &Servers, password: &str, asks_standbys: bool) -> Vec<PostgresServer> {
+    let standbys = servers.standbys();
+    if !asks_standbys || standbys.is_empty() {
+        return vec![address_of(servers.primary(), password)];
+    }
+    let addresses = standbys.iter().map(|server| address_of(server, password));
+    addresses.collect()
 }
 
 /// Runs statements that name a password, which the error must not.

@@ -63,6 +63,12 @@ impl Standbys {
     }
 }
 
+/// Returns the setting that reports show where questions are asked of standbys.
+pub fn asked_setting() -> (String, String) {
+    let how = "asked of the standbys, each of the one with the fewest under way";
+    ("questions".to_owned(), how.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

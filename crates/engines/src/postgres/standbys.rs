@@ -269,19 +269,40 @@ pub async fn bring_to_rest(
     client: &Client,
     standbys: &[PostgresServer],
 ) -> Result<(), DesignError> {
+    let caught_up = catch_up(client, standbys).await?;
+    let checkpoints = caught_up
+        .iter()
+        .map(|standby| execute(standby, "CHECKPOINT"));
+    try_join_all(checkpoints).await?;
+    Ok(())
+}
+
+/// Waits until each standby has replayed all that the primary has written to its log, so that questions find it there.
+/// Returns a connection to each of them.
+///
+/// # Errors
+/// Fails if one does not answer, or replays nothing for 300 s.
+pub async fn catch_up(
+    client: &Client,
+    standbys: &[PostgresServer],
+) -> Result<Vec<Client>, EngineError> {
     let sql = "SELECT pg_current_wal_flush_lsn()::text";
     let row = client.query_one(sql, &[]).await;
     let written: String = row.map_err(|e| failed(sql, &e))?.get(0);
     let numbered = (1..).zip(standbys);
     try_join_all(numbered.map(|(number, standby)| {
         let place = format!("standby {number} of {}", standbys.len());
-        rest(place, standby, &written)
+        replay(place, standby, &written)
     }))
-    .await?;
-    Ok(())
+    .await
 }
 
-async fn rest(place: String, standby: &PostgresServer, written: &str) -> Result<(), EngineError> {
+/// Waits until a standby has replayed the log up to this place, and returns a connection to it.
+async fn replay(
+    place: String,
+    standby: &PostgresServer,
+    written: &str,
+) -> Result<Client, EngineError> {
     let client = standby.connect("").await?;
     let sql = "SELECT lsn >= $1::text::pg_lsn, lsn::text FROM pg_last_wal_replay_lsn() AS lsn";
     let mut replayed: Option<String> = None;
@@ -291,7 +312,7 @@ async fn rest(place: String, standby: &PostgresServer, written: &str) -> Result<
         let row = row.map_err(|e| failed(sql, &e))?;
         let has_replayed: Option<bool> = row.get(0);
         if has_replayed == Some(true) {
-            break;
+            return Ok(client);
         }
         let at: Option<String> = row.get(1);
         if at != replayed {
@@ -308,7 +329,6 @@ async fn rest(place: String, standby: &PostgresServer, written: &str) -> Result<
         }
         tokio::time::sleep(POLL).await;
     }
-    execute(&client, "CHECKPOINT").await
 }
 
 #[cfg(test)]

@@ -27,6 +27,21 @@ pub(crate) fn heap_mib(asked_mib: u64, node: Node) -> Result<u64> {
     bounded_heap(asked_mib, memory_mib()?, u64::from(node.of))
 }
 
+/// Says which heap each node has where it is less than what was asked for; `None` where it is as large.
+pub(crate) fn smaller_heap(asked_mib: u64, node: Node) -> Option<String> {
+    // What is too little for Cassandra is refused when it is to be started.
+    told(asked_mib, heap_mib(asked_mib, node).ok()?)
+}
+
+fn told(asked_mib: u64, heap_mib: u64) -> Option<String> {
+    (heap_mib < asked_mib).then(|| {
+        format!(
+            "Cassandra has a heap of {heap_mib} MiB in place of the {asked_mib} MiB that were asked for: all of its \
+             nodes together take no more than a quarter of the memory"
+        )
+    })
+}
+
 fn bounded_heap(asked_mib: u64, memory_mib: u64, nodes: u64) -> Result<u64> {
     let bound = memory_mib / HEAP_SHARE / nodes;
     if nodes > 1 && bound < LEAST_HEAP_MIB {
@@ -56,6 +71,17 @@ fn bounded_heap(asked_mib: u64, memory_mib: u64, nodes: u64) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heap_that_is_smaller_than_what_was_asked_for_is_told() {
+        assert_eq!(told(2048, 2048), None);
+        let words = told(8192, 6144).unwrap();
+        let begin = "Cassandra has a heap of 6144 MiB in place of the 8192 MiB";
+        assert!(words.starts_with(begin), "{words}");
+        assert_eq!(smaller_heap(LEAST_HEAP_MIB, Node::default()), None);
+        let more = smaller_heap(1 << 40, Node::default()).unwrap();
+        assert!(more.contains("a quarter of the memory"), "{more}");
+    }
 
     #[test]
     fn a_heap_is_at_most_a_quarter_of_the_memory() {

@@ -8,7 +8,7 @@ use futures::future::{join_all, try_join_all};
 
 use super::credentials::Login;
 use super::folder::Folder;
-use super::heap::heap_mib;
+use super::heap::{heap_mib, smaller_heap};
 use super::jars::{Jars, fetched_jars, find_jars};
 use super::java::find_java;
 use super::maven::check_room_for_jars;
@@ -96,6 +96,12 @@ impl Nodes {
             check_room_for_jars(options.home.folder())?;
         }
         check_free_disk(existing(&options.dir), Engine::Cassandra)
+    }
+
+    /// Says which heap each of so many servers would have, if it is less than what the options ask for.
+    pub fn smaller_heap(options: &ServerOptions, count: u8) -> Option<String> {
+        let of = count.max(1).saturating_add(options.later_nodes);
+        smaller_heap(options.heap_mib, Node { number: 1, of })
     }
 
     /// Checks that the machine has memory for the servers of several engines at the same time: the options and the

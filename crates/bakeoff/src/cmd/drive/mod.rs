@@ -378,7 +378,7 @@ impl Drive {
         options.cassandra.later_nodes = self.added_node.nodes();
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
-        options.cassandra.server = workload.server.clone();
+        options.cassandra.server = self.nodes.server(workload);
         options.cassandra.records_profiles = self.profile.is_given();
         options.rate_limit = self.limit()?;
         options.cassandra.functions = workload.makes_functions();

@@ -147,6 +147,18 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
     rate.ok().filter(is_rate).ok_or_else(told)
 }
 
+/// Reads a size in whole MiB or GiB, such as `512MiB` or `8GiB`, and returns it in MiB.
+pub fn parse_mebibytes(text: &str) -> Result<u64, String> {
+    let units = [("MiB", 1), ("GiB", 1024)];
+    let size = units.iter().find_map(|(unit, mib)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*mib)
+    });
+    let is_some = |mib: &u64| (1..=1 << 30).contains(mib);
+    let told = || "not a size of whole MiB or GiB such as 512MiB or 8GiB".to_owned();
+    size.filter(is_some).ok_or_else(told)
+}
+
 /// Reads a percentage: `5%` or `5`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
@@ -198,6 +210,15 @@ pub fn parse_consistency(text: &str) -> Result<Consistency, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_whole_mebibytes() {
+        assert_eq!(parse_mebibytes("512MiB"), Ok(512));
+        assert_eq!(parse_mebibytes("8 GiB"), Ok(8192));
+        for bad in ["", "8", "8GB", "1.5GiB", "0MiB", "-1GiB", "99999999999GiB"] {
+            assert!(parse_mebibytes(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn rows_may_have_a_unit() {

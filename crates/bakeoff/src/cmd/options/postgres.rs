@@ -56,6 +56,15 @@ pub struct PostgresOptions {
     postgres_wait_for: Option<WaitFor>,
 }
 
+/// The option of a comparison that asks standbys.
+#[derive(Args, Debug, Clone)]
+pub struct AskStandbysOptions {
+    /// Ask the questions of the standbys, each of the one with the fewest under way, in place of their primary
+    #[cfg(feature = "postgres")]
+    #[arg(long, requires = "postgres_standbys")]
+    postgres_ask_standbys: bool,
+}
+
 /// Options of a load on PostgreSQL.
 #[derive(Args, Debug, Clone)]
 pub struct PostgresLoadOptions {
@@ -158,6 +167,29 @@ impl PostgresOptions {
 }
 
 #[cfg(feature = "postgres")]
+impl AskStandbysOptions {
+    /// Sets in `options`, which have the standbys, whether these are asked.
+    ///
+    /// # Errors
+    /// Fails with a misuse if there are none.
+    pub fn put_into(&self, options: &mut EngineOptions) -> Result<()> {
+        if self.is_given() && options.postgres.standbys.count == 0 {
+            return Err(Misuse::new(anyhow::anyhow!(
+                "--postgres-ask-standbys: there are no standbys to ask: ask for some with --postgres-standbys, or \
+                 leave it out"
+            ))
+            .into());
+        }
+        options.postgres.asks_standbys = self.is_given();
+        Ok(())
+    }
+
+    pub fn is_given(&self) -> bool {
+        self.postgres_ask_standbys
+    }
+}
+
+#[cfg(feature = "postgres")]
 impl PostgresLoadOptions {
     /// Sets the server and the connections of the loads on these designs, each with so many worker threads and
     /// operations in flight.
@@ -191,6 +223,17 @@ impl PostgresLoadOptions {
             OptionGroup::Postgres,
             has_connections,
         );
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+impl AskStandbysOptions {
+    pub fn put_into(&self, _: &mut EngineOptions) -> Result<()> {
+        Ok(())
+    }
+
+    pub fn is_given(&self) -> bool {
+        false
     }
 }
 

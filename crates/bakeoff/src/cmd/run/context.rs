@@ -48,10 +48,11 @@ impl Run {
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
         options.cassandra.owns_tables = true;
-        options.cassandra.server = workload.server.clone();
+        options.cassandra.server = self.nodes.server(workload);
         options.cassandra.records_profiles = self.profile.is_given();
         options.memory.table_bytes = (self.memory.unwrap_or(MEMORY_MIB) as usize) << 20;
         self.postgres.put_into(&mut options)?;
+        self.ask_standbys.put_into(&mut options)?;
         self.spark.put_into(&mut options)?;
         let driven = drivers.as_ref().and_then(|file| file.server_of(designs));
         let server = self.postgres.url().or(driven);

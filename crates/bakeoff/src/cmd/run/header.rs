@@ -176,8 +176,9 @@ pub fn fingerprint(
     );
     // Behind all others, so that a run without them has the fingerprint that it always had.
     let nodetool = options.hosts.nodetool.text();
-    let own_servers = if options.nodes.server_per_design {
-        "server per design"
+    let own_servers = options.nodes.fingerprint();
+    let whom = if options.ask_standbys.is_given() {
+        "asks standbys"
     } else {
         ""
     };
@@ -194,7 +195,8 @@ pub fn fingerprint(
         [] => String::new(),
         tables => format!("{tables:?}"),
     };
-    let all =
-        format!("{parts:?}{nodetool}{own_servers}{taken}{keyspace}{small_tables}{shared}{asked}");
+    let all = format!(
+        "{parts:?}{nodetool}{own_servers}{whom}{taken}{keyspace}{small_tables}{shared}{asked}"
+    );
     format!("{:016x}", xxh3_64(all.as_bytes()))
 }

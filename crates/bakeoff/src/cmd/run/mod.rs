@@ -40,7 +40,7 @@ use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::hosts::HostsOptions;
 use crate::cmd::options::nodes::NodesOptions;
-use crate::cmd::options::postgres::PostgresOptions;
+use crate::cmd::options::postgres::{AskStandbysOptions, PostgresOptions};
 use crate::cmd::options::profile::ProfileOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::settings_of::SettingsOfOptions;
@@ -144,6 +144,9 @@ pub struct Run {
 
     #[command(flatten)]
     postgres: PostgresOptions,
+
+    #[command(flatten)]
+    ask_standbys: AskStandbysOptions,
 
     #[command(flatten)]
     spark: SparkOptions,

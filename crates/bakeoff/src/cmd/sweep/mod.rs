@@ -267,7 +267,7 @@ impl Sweep {
         options.cassandra.replication = replication;
         options.cassandra.server_per_design = self.nodes.server_per_design;
         options.cassandra.keyspace = self.keyspace.clone();
-        options.cassandra.server = workload.server.clone();
+        options.cassandra.server = self.nodes.server(workload);
         self.postgres.put_into(&mut options)?;
         require(designs, &mut options);
         Ok(Context {

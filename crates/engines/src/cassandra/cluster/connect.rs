@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_servers::cassandra::login_at;
 use bakeoff_servers::{Home, Listed, list};
@@ -77,7 +77,11 @@ impl Cluster {
         // Last write wins by the order in which we send, whatever the nodes' clocks say.
         let builder =
             SessionBuilder::new().timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()));
-        self.build(builder, profile).await
+        let began = Instant::now();
+        let session = self.build(builder, profile).await?;
+        let (address, took) = (self.full_address(), began.elapsed());
+        tracing::debug!("connecting to {address} took {took:.1?}");
+        Ok(session)
     }
 
     /// Connects a session for one worker of a load, which neither retries requests nor sends them

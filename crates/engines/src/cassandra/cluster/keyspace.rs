@@ -6,7 +6,7 @@
 //! at once.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use scylla::client::session::Session;
 
@@ -358,10 +358,14 @@ async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, Eng
     Ok(found.iter().any(Relation::is_marker))
 }
 
-/// Executes a statement without values and ignores its result.
+/// Executes a statement without values and ignores its result. The log of `debug` has the time that it took.
 pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {
+    let began = Instant::now();
     match session.query_unpaged(cql, ()).await {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            tracing::debug!("`{cql}` took {:.1?}", began.elapsed());
+            Ok(())
+        }
         Err(error) => Err(EngineError(format!("`{cql}` failed: {error}"))),
     }
 }

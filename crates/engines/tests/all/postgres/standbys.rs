@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use bakeoff_driver::Design;
 use bakeoff_engines::servers::postgres::{ServerOptions, Servers};
 use bakeoff_engines::servers::{Home, Listed, list};
 use bakeoff_engines::{EngineOptions, PostgresOptions, Standbys, WaitFor};
@@ -26,26 +27,37 @@ fn options(count: u8, wait_for: WaitFor) -> EngineOptions {
     }
 }
 
+/// The same, with standbys that answer the questions.
+fn asking(count: u8, wait_for: WaitFor) -> EngineOptions {
+    let mut options = options(count, wait_for);
+    options.postgres.asks_standbys = true;
+    options
+}
+
 /// Starts a server with standbys; `None` where it is not installed, or nothing copies it.
 pub(super) async fn started(run_dir: &Path, count: u8, wait_for: WaitFor) -> Option<Started> {
+    started_with(run_dir, options(count, wait_for)).await
+}
+
+async fn started_with(run_dir: &Path, options: EngineOptions) -> Option<Started> {
     if !has_timescale() {
         return None;
     }
     let home = Home::from_env().unwrap();
     let mut needed = ServerOptions::new(home, run_dir.join("postgres"));
-    needed.standbys = count;
+    needed.standbys = options.postgres.standbys.count;
     if let Err(reason) = Servers::check(&needed) {
         skipped(reason);
         return None;
     }
-    Some(Started::with("postgres", run_dir.to_owned(), options(count, wait_for)).await)
+    Some(Started::with("postgres", run_dir.to_owned(), options).await)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_loaded_is_on_each_of_them_and_counts_as_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let run_dir = folder.path().join("run");
-    let Some(postgres) = started(&run_dir, 2, WaitFor::Any).await else {
+    let Some(postgres) = started_with(&run_dir, asking(2, WaitFor::Any)).await else {
         return;
     };
     let events = storable(events());
@@ -53,6 +65,11 @@ async fn what_is_loaded_is_on_each_of_them_and_counts_as_a_copy() {
     for (name, value) in [
         ("standbys", "2; a commit waits for any one of them"),
         ("synchronous_standby_names", "ANY 1 (standby1, standby2)"),
+        (
+            "questions",
+            "asked of the standbys, each of the one with the fewest under way",
+        ),
+        ("hot_standby_feedback", "on"),
     ] {
         let shown = (name.to_owned(), value.to_owned());
         assert!(settings.contains(&shown), "{settings:?}");
@@ -62,6 +79,7 @@ async fn what_is_loaded_is_on_each_of_them_and_counts_as_a_copy() {
         let how = design.settle().await.unwrap();
         assert!(how.contains("its 2 standbys have replayed it all"), "{how}");
         each_standby_has(&run_dir, &events, 2).await;
+        both_answer(design.as_ref(), &run_dir, &events).await;
         let footprint = design.footprint().await.unwrap();
         let note = footprint.note.unwrap();
         assert!(
@@ -188,7 +206,7 @@ async fn one_that_runs_and_does_not_stream_is_noticed_after_a_slice() {
 async fn a_run_that_is_resumed_has_the_same_ones_again() {
     let folder = tempfile::tempdir().unwrap();
     let run_dir = folder.path().join("run");
-    let Some(postgres) = started(&run_dir, 1, WaitFor::All).await else {
+    let Some(postgres) = started_with(&run_dir, asking(1, WaitFor::All)).await else {
         return;
     };
     let events = storable(events());
@@ -197,10 +215,13 @@ async fn a_run_that_is_resumed_has_the_same_ones_again() {
     postgres.running.finish(true).await.unwrap();
     assert_eq!(servers_in(&run_dir).len(), 0);
 
-    let postgres = started(&run_dir, 1, WaitFor::All).await.unwrap();
+    let postgres = started_with(&run_dir, asking(1, WaitFor::All))
+        .await
+        .unwrap();
     assert_eq!(servers_in(&run_dir).len(), 2);
     let design = postgres.design("postgres/plain", &events).await;
     assert!(design.survives().await);
+    // The standby answers, which has replayed all by then.
     let rows = events.rows.num_rows() as i64;
     assert_eq!(count(design.as_ref(), "events").await, rows);
     design.settle().await.unwrap();
@@ -208,6 +229,25 @@ async fn a_run_that_is_resumed_has_the_same_ones_again() {
     drop(design);
     postgres.running.finish(false).await.unwrap();
     nothing_is_left(&run_dir);
+}
+
+/// Two questions at the same time are asked of both standbys, and find all rows there.
+async fn both_answer(design: &dyn Design, run_dir: &Path, table: &Table) {
+    assert_eq!(design.nodes(), 2);
+    let port = "SELECT CAST(inet_server_port() AS BIGINT) AS n FROM events LIMIT 1";
+    let ask = || super::number(design, port);
+    let (first, second) = tokio::join!(ask(), ask());
+    let ports = ["standby1", "standby2"].map(|name| {
+        let standby = server_in(&run_dir.join("postgres").join(name));
+        i64::from(standby.address.port())
+    });
+    assert_eq!([first, second], ports);
+    let rows = table.rows.num_rows() as i64;
+    let (first, second) = tokio::join!(count(design, "events"), count(design, "events"));
+    assert_eq!([first, second], [rows, rows]);
+    // One client alone asks the first of them.
+    assert_eq!(ask().await, ports[0]);
+    design.after_answer().await;
 }
 
 /// When a table has settled, each standby has replayed it.
