@@ -216,7 +216,8 @@ fn a_run_goes_on_wherever_its_journal_ends() {
     let first = ends.len() - LAST;
     for number in first..ends.len() {
         let (begin, end) = (ends[number - 1], ends[number]);
-        for at in [begin, begin + 1, (begin + end) / 2, end - 1] {
+        let some = vec![begin, begin + 1, (begin + end) / 2, end - 1];
+        for at in times(some, (begin..end).collect()) {
             let former = with_zeros(&whole[..end], at..end);
             let not_written = with_zeros(&whole[..end], at.min(end - 2)..end - 1);
             let files: [&[u8]; 3] = [&whole[..at], &former, &not_written];
