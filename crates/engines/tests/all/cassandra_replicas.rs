@@ -78,10 +78,11 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     let agree = figures::agree_with_those_of_the_owner(&servers, &session, &cluster, folder.path());
     Box::pin(agree).await;
     Box::pin(faults::are_named(&servers, &session, &cluster)).await;
+    let run_dir = folder.path().join("cut-off");
     let cut_off = cut_off::a_node_fails_no_more_operations_than_those_of_the_driver(
         servers[1].address(),
         &cluster.address,
-        &folder.path().join("cut off"),
+        &run_dir,
     );
     Box::pin(cut_off).await;
     servers.remove(1).stop().await.unwrap();

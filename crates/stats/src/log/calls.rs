@@ -93,7 +93,7 @@ impl Recorded {
     fn check_whole(&self) {
         let run = Run::open(&self.dir()).unwrap();
         assert_eq!(run.records(), self.all);
-        let lines = self.all.iter().map(|record| serde_json::to_string(record));
+        let lines = self.all.iter().map(serde_json::to_string);
         let lines: String = lines.map(|line| line.unwrap() + "\n").collect();
         let path = self.dir().join(Record::FILE);
         assert_eq!(fs::read_to_string(path).unwrap(), lines);
