@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+#[cfg(test)]
+use bakeoff_testing::calls;
 use tempfile::TempPath;
 
 /// Beginning of the names of files that are not complete; a kill leaves them.
@@ -21,7 +23,7 @@ const LONGEST_NAME: usize = 100;
 /// The temporary file is always a new one, so that nothing is written through a link that somebody else
 /// has put there.
 pub struct OutFile {
-    file: BufWriter<File>,
+    file: BufWriter<Raw>,
     path: PathBuf,
     /// Temporary path until the file is complete; `None` for devices and pipes. The file is removed with it.
     unfinished: Option<TempPath>,
@@ -33,10 +35,10 @@ impl OutFile {
     /// Begins a file that replaces the one that has its name, if there is one.
     pub fn create(path: &Path) -> Result<Self> {
         if is_special(path) {
-            let opened = File::options().write(true).open(path);
+            let opened = call(|| File::options().write(true).open(path));
             let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
             return Ok(OutFile {
-                file: BufWriter::new(file),
+                file: BufWriter::new(Raw(file)),
                 path: path.to_owned(),
                 unfinished: None,
                 replaces: true,
@@ -63,7 +65,8 @@ impl OutFile {
 
     /// Lets nobody but the user read the file.
     pub fn private(self) -> Result<Self> {
-        let set = { self.file.get_ref() }.set_permissions(Permissions::from_mode(0o600));
+        let Raw(file) = self.file.get_ref();
+        let set = call(|| file.set_permissions(Permissions::from_mode(0o600)));
         set.with_context(|| format!("cannot keep {} from others", self.path.display()))?;
         Ok(self)
     }
@@ -84,17 +87,19 @@ impl OutFile {
             }
             _ => {}
         }
-        let created = tempfile::Builder::new()
-            .prefix(&beginning(path))
-            // As of any new file; the umask takes away from it.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder);
+        let created = call(|| {
+            tempfile::Builder::new()
+                .prefix(&beginning(path))
+                // As of any new file; the umask takes away from it.
+                .permissions(Permissions::from_mode(0o666))
+                .tempfile_in(folder)
+        });
         // Its error names the temporary file, which nobody knows.
         let created = created.map_err(|error| io::Error::from(error.kind()));
         let created = created.with_context(|| format!("cannot write {shown}"))?;
         let (file, unfinished) = created.into_parts();
         Ok(OutFile {
-            file: BufWriter::new(file),
+            file: BufWriter::new(Raw(file)),
             path: path.to_owned(),
             unfinished: Some(unfinished),
             replaces,
@@ -103,7 +108,7 @@ impl OutFile {
 
     /// Returns whether it is a terminal, as `/dev/stdout` may be.
     pub fn is_terminal(&self) -> bool {
-        self.file.get_ref().is_terminal()
+        self.file.get_ref().0.is_terminal()
     }
 
     /// Gives the file its name, once all of it was written.
@@ -119,15 +124,40 @@ impl OutFile {
             return Ok(());
         };
         if syncs {
-            self.file.get_ref().sync_all().with_context(cannot)?;
+            call(|| self.file.get_ref().0.sync_all()).with_context(cannot)?;
         }
-        let named = if self.replaces {
-            unfinished.persist(&self.path)
-        } else {
-            unfinished.persist_noclobber(&self.path)
-        };
-        named.map_err(|failed| failed.error).with_context(cannot)
+        let named = call(|| {
+            let named = if self.replaces {
+                unfinished.persist(&self.path)
+            } else {
+                unfinished.persist_noclobber(&self.path)
+            };
+            named.map_err(|failed| failed.error)
+        });
+        named.with_context(cannot)
     }
+}
+
+/// A file, each write to which is a call to the system.
+struct Raw(File);
+
+impl Write for Raw {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(test)]
+        let bytes = calls::begin_write(bytes)?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Makes a call to the system; tests let it fail.
+fn call<T>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    #[cfg(test)]
+    calls::begin()?;
+    make()
 }
 
 /// Returns how the names of unfinished files of a path begin, which tells those of different files apart.
@@ -187,95 +217,4 @@ impl Write for OutFile {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn a_file_gets_its_name_when_it_is_complete_and_replaces_a_link_instead_of_following_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, others) = (folder.path().join("a.csv"), folder.path().join("others"));
-        fs::write(&others, "theirs").unwrap();
-        symlink(&others, &path).unwrap();
-        let mut file = OutFile::create(&path).unwrap();
-        file.write_all(b"ours").unwrap();
-        assert!(path.is_symlink());
-        file.complete().unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
-        assert_eq!(fs::read_to_string(&others).unwrap(), "theirs");
-        assert_eq!(names(folder.path()), ["a.csv", "others"]);
-        let readable = fs::metadata(&path).unwrap().permissions().mode();
-        assert_ne!(readable & 0o044, 0, "as any new file, others may read it");
-    }
-
-    #[test]
-    fn what_is_written_quickly_replaces_what_was_there_and_leaves_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.html");
-        for text in ["first", "second"] {
-            write_quickly(&path, text.as_bytes()).unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        }
-        assert_eq!(names(folder.path()), ["a.html"]);
-        let nowhere = folder.path().join("none/a.html");
-        let error = write_quickly(&nowhere, b"x").unwrap_err();
-        let error = format!("{error:#}");
-        let names_it = error.contains("none/a.html: there is no folder ");
-        assert!(names_it && !error.contains(".bakeoff-"), "{error}");
-        let error = OutFile::create_new(&path.join("b.html")).err().unwrap();
-        assert!(error.to_string().contains("a.html is no folder"), "{error}");
-    }
-
-    #[test]
-    fn an_unfinished_file_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.csv");
-        let mut file = OutFile::create(&path).unwrap();
-        file.write_all(b"half").unwrap();
-        drop(file);
-        assert_eq!(names(folder.path()), [""; 0]);
-    }
-
-    #[test]
-    fn what_a_killed_command_left_of_a_file_is_known_by_its_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.csv");
-        let other = OutFile::create(&folder.path().join("a.csv-b")).unwrap();
-        // As a kill leaves it.
-        std::mem::forget(OutFile::create(&path).unwrap());
-        fs::write(&path, "complete").unwrap();
-        assert_eq!(names(folder.path()).len(), 3);
-        remove_unfinished(&path);
-        let left = names(folder.path());
-        assert!(left[0].starts_with(".bakeoff-a.csv-b-"), "{left:?}");
-        assert_eq!(left[1..], ["a.csv"]);
-        drop(other);
-        // A name to which nothing can be added.
-        let long = folder.path().join("n".repeat(255));
-        OutFile::create(&long).unwrap().complete().unwrap();
-        assert!(long.exists());
-    }
-
-    #[test]
-    fn a_new_file_takes_no_name_away() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.csv");
-        let mut file = OutFile::create_new(&path).unwrap();
-        // A link that leads nowhere is somebody's, too.
-        symlink(folder.path().join("nowhere"), &path).unwrap();
-        assert!(OutFile::create_new(&path).is_err());
-        assert!(file.complete().is_err());
-        assert_eq!(names(folder.path()), ["a.csv"]);
-    }
-}
+mod tests;

@@ -34,6 +34,7 @@ mod server_window;
 mod shards;
 pub mod study;
 pub mod sweep;
+mod system;
 mod thousands;
 pub mod trace;
 

@@ -5,13 +5,14 @@ mod power_loss;
 mod versions;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::JournalError;
+use crate::system::{call, write_all};
 
 /// Name of the file in a run folder that is locked while a process writes to it.
 pub const LOCK: &str = "lock";
@@ -25,8 +26,6 @@ pub(crate) struct Lines {
     length: u64,
     /// The last whole line when the file was opened, which may not be on the disk.
     last: Vec<u8>,
-    /// What brings written bytes to the disk; tests let it fail.
-    sync: fn(&File) -> io::Result<()>,
     /// Whether the file ended in a torn line when it was opened.
     pub(crate) was_torn: bool,
     /// Whether an append has failed, so that the file may end with part of a line.
@@ -37,19 +36,15 @@ impl Lines {
     /// Opens or creates the file and reads the records in it. [`Lines::begin`] has to be called
     /// before the first append.
     pub(crate) fn open<R: DeserializeOwned>(path: &Path) -> Result<(Lines, Vec<R>), JournalError> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(io_error("open", path))?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let mut file = call(|| options.open(path)).map_err(io_error("open", path))?;
         let whole = read_file(&mut file, path)?;
         let lines = Lines {
             path: path.to_owned(),
             file,
             length: whole.length,
             last: whole.last,
-            sync: File::sync_data,
             was_torn: whole.is_followed,
             torn: false,
         };
@@ -59,8 +54,7 @@ impl Lines {
     /// Cuts off a last line that was torn by a kill or a power cut, and makes the last whole line and the file's
     /// name survive a power cut.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
-        self.file
-            .set_len(self.length)
+        call(|| self.file.set_len(self.length))
             .map_err(io_error("cut the torn last line off", &self.path))?;
         self.write_last_again()
             .map_err(io_error("write the last line again to", &self.path))?;
@@ -71,10 +65,11 @@ impl Lines {
     /// that failed: then the line can still be read, but another sync alone would write nothing.
     fn write_last_again(&self) -> io::Result<()> {
         // A file that is open to append writes nowhere but at its end.
-        let mut file = OpenOptions::new().write(true).open(&self.path)?;
-        file.seek(SeekFrom::Start(self.length - self.last.len() as u64))?;
-        file.write_all(&self.last)?;
-        (self.sync)(&file)
+        let mut file = call(|| OpenOptions::new().write(true).open(&self.path))?;
+        let begin = self.length - self.last.len() as u64;
+        call(|| file.seek(SeekFrom::Start(begin)))?;
+        write_all(&file, &self.last)?;
+        call(|| file.sync_data())
     }
 
     /// Writes one record; it is on the disk when this returns.
@@ -87,12 +82,12 @@ impl Lines {
 
     fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
         if self.torn {
-            self.file.set_len(self.length)?;
+            call(|| self.file.set_len(self.length))?;
         }
         // Set until the line is on the disk, so that the next append cuts off what a failure leaves.
         self.torn = true;
-        self.file.write_all(line)?;
-        (self.sync)(&self.file)?;
+        write_all(&self.file, line)?;
+        call(|| self.file.sync_data())?;
         self.torn = false;
         self.length += line.len() as u64;
         Ok(())
@@ -105,7 +100,7 @@ impl Lines {
 /// # Errors
 /// The folder is in use, or holds files but none named `journal`, so that it belongs to no run.
 pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
-    fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
+    call(|| fs::create_dir_all(dir)).map_err(io_error("create the run folder", dir))?;
     refuse_foreign_files(dir, journal)?;
     lock(dir)
 }
@@ -143,16 +138,15 @@ pub(crate) fn is_hidden(dir: &Path) -> bool {
 
 /// Reads the records of a file while others may append to it; returns none if there is no file.
 pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
-    if path.exists() {
-        read(path)
-    } else {
-        Ok(Vec::new())
+    match read(path) {
+        Err(JournalError::Io { source, .. }) if is_absent(&source) => Ok(Vec::new()),
+        read => read,
     }
 }
 
 /// Reads the records of a file while others may append to it.
 pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
-    let mut file = File::open(path).map_err(io_error("read", path))?;
+    let mut file = call(|| File::open(path)).map_err(io_error("read", path))?;
     Ok(read_file(&mut file, path)?.records)
 }
 
@@ -170,8 +164,7 @@ struct Whole<R> {
 /// Reads the records of all whole lines.
 fn read_file<R: DeserializeOwned>(file: &mut File, path: &Path) -> Result<Whole<R>, JournalError> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(io_error("read", path))?;
+    call(|| file.read_to_end(&mut bytes)).map_err(io_error("read", path))?;
     let length = whole_lines(&bytes);
     let lines = || bytes[..length].split_inclusive(|&b| b == b'\n');
     let records = lines()
@@ -210,12 +203,9 @@ fn whole_lines(bytes: &[u8]) -> usize {
 /// Locks a folder while the returned file is open.
 pub(crate) fn lock(dir: &Path) -> Result<File, JournalError> {
     let path = dir.join(LOCK);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(io_error("open", &path))?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = call(|| options.open(&path)).map_err(io_error("open", &path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
@@ -228,10 +218,13 @@ pub(crate) fn lock(dir: &Path) -> Result<File, JournalError> {
 /// Refuses a folder that holds files but no journal, so that no run ever writes to a folder of something
 /// else.
 fn refuse_foreign_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
-    if dir.join(journal).exists() {
-        return Ok(());
+    let journal = dir.join(journal);
+    match call(|| journal.metadata()) {
+        Ok(_) => return Ok(()),
+        Err(error) if is_absent(&error) => {}
+        Err(error) => return Err(io_error("look for", &journal)(error)),
     }
-    let entries = fs::read_dir(dir).map_err(io_error("read the folder", dir))?;
+    let entries = call(|| fs::read_dir(dir)).map_err(io_error("read the folder", dir))?;
     for entry in entries {
         let entry = entry.map_err(io_error("read the folder", dir))?;
         if entry.file_name() != LOCK {
@@ -245,8 +238,8 @@ fn refuse_foreign_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
 
 /// Makes the names of new files in the folder survive a power cut.
 pub(crate) fn sync_folder(dir: &Path) -> Result<(), JournalError> {
-    File::open(dir)
-        .and_then(|d| d.sync_all())
+    call(|| File::open(dir))
+        .and_then(|folder| call(|| folder.sync_all()))
         .map_err(io_error("sync", dir))
 }
 

@@ -1,6 +1,9 @@
 //! Folder of a measurement: one file of records, appended and synced step by step, locked while it
 //! is written.
 
+#[cfg(test)]
+mod calls;
+
 use std::fmt::Debug;
 use std::fs::File;
 use std::marker::PhantomData;

@@ -1,12 +1,14 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
 //! are repeated, random choices that can be repeated, servers for a whole test program, the
-//! server's end of a connection, servers of Spark, disks that are small or read-only, and hostile inputs for parsers.
-//! Only tests use this crate, so it prints and panics.
+//! server's end of a connection, servers of Spark, disks that are small or read-only, calls to the system that fail, packets
+//! that are dropped, and hostile inputs for parsers. Only tests use this crate, so it prints and panics.
 
+pub mod calls;
 mod disk;
 pub mod hostile;
 mod keeper;
 mod moment;
+pub mod nft;
 pub mod peer;
 mod random;
 pub mod spark;

@@ -1,11 +1,12 @@
 //! Scans of tables on three real nodes of Cassandra: each request for a token range is answered by a node
 //! that has all of its rows, and by others if that one is gone. The traces of the nodes say who answered. A traced
 //! request tells which of them were asked, and which cannot be reached. The figures of each node are those that its
-//! owner reads. Faults of such a cluster are named.
+//! owner reads. Faults of such a cluster are named, and a load goes on without a node that clients do not reach.
 //!
 //! Where they cannot be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
+mod cut_off;
 mod faults;
 mod figures;
 mod traced;
@@ -77,6 +78,13 @@ async fn token_ranges_are_read_from_nodes_that_have_them() {
     let agree = figures::agree_with_those_of_the_owner(&servers, &session, &cluster, folder.path());
     Box::pin(agree).await;
     Box::pin(faults::are_named(&servers, &session, &cluster)).await;
+    let run_dir = folder.path().join("cut-off");
+    let cut_off = cut_off::a_node_fails_no_more_operations_than_those_of_the_driver(
+        servers[1].address(),
+        &cluster.address,
+        &run_dir,
+    );
+    Box::pin(cut_off).await;
     servers.remove(1).stop().await.unwrap();
     a_node_that_is_gone_hides_no_other(&session).await;
     Box::pin(faults::a_node_that_is_gone_is_named(&cluster)).await;

@@ -104,7 +104,10 @@ fn usable_account(
     let account = Account::for_cassandra()?;
     let name = &account.name;
     if let Some(jar) = first_unreadable(&account, jars)? {
-        return Err(format!("user '{name}' cannot read {jar}"));
+        return Err(format!(
+            "user '{name}' cannot read {jar}: set BAKEOFF_HOME to a folder that others may enter, such as \
+             /var/lib/bakeoff"
+        ));
     }
     if let Err(reason) = account.runs(java, "-version") {
         let reason = reason.lines().next().unwrap_or_default();
@@ -331,8 +334,11 @@ mod tests {
         let jars = place.programs.path().join("jars");
         set_mode(&jars, 0o700);
         let jar = jars.join("a.jar");
-        let cannot = format!("cannot read {}", jar.display());
-        assert!(why().ends_with(&cannot), "{}", why());
+        let cannot = format!(
+            "cannot read {}: set BAKEOFF_HOME to a folder ",
+            jar.display()
+        );
+        assert!(why().contains(&cannot), "{}", why());
         set_mode(&jars, 0o755);
         set_mode(&place.programs.path().join("java"), 0o700);
         assert!(why().contains("cannot run "), "{}", why());

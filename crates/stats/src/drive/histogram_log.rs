@@ -4,7 +4,7 @@
 //! the column of maxima is in milliseconds, as those tools write it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -18,6 +18,7 @@ use super::Tally;
 use crate::JournalError;
 use crate::histogram_text;
 use crate::lines::{io_error, sync_folder};
+use crate::system::{call, write_all};
 
 const FOLDER: &str = "trials";
 const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\
@@ -47,12 +48,10 @@ impl HistogramLog {
     /// The file exists, or cannot be written.
     pub fn create(path: &Path, started_at: SystemTime) -> Result<HistogramLog, JournalError> {
         let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(io_error("create the folder", folder))?;
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .open(path)
-            .map_err(io_error("create", path))?;
+        call(|| fs::create_dir_all(folder)).map_err(io_error("create the folder", folder))?;
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        let file = call(|| options.open(path)).map_err(io_error("create", path))?;
         let mut log = HistogramLog {
             path: path.to_owned(),
             file,
@@ -106,11 +105,11 @@ impl HistogramLog {
 
     fn write_buffer(&mut self) -> std::io::Result<()> {
         if self.torn {
-            self.file.set_len(self.length)?;
+            call(|| self.file.set_len(self.length))?;
         }
         self.torn = true;
-        self.file.write_all(&self.buffer)?;
-        self.file.sync_data()?;
+        write_all(&self.file, &self.buffer)?;
+        call(|| self.file.sync_data())?;
         self.torn = false;
         self.length += self.buffer.len() as u64;
         Ok(())

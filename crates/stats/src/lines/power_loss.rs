@@ -1,6 +1,7 @@
 //! Files of records after a power cut. Each append is on the disk before the next one begins, so that only the
 //! last line can be torn: it ends anywhere, or has zeros in place of blocks that were never written.
 
+use bakeoff_testing::calls::{Failing, Failure};
 use bakeoff_testing::times;
 
 use super::*;
@@ -167,10 +168,6 @@ fn zeros_in_a_line_that_was_on_the_disk_are_named() {
     }
 }
 
-fn failed_sync(_: &File) -> io::Result<()> {
-    Err(io::Error::other("the device has failed"))
-}
-
 #[test]
 fn a_line_whose_sync_has_failed_is_written_again_before_it_is_relied_upon() {
     let dir = tempfile::tempdir().unwrap();
@@ -181,25 +178,35 @@ fn a_line_whose_sync_has_failed_is_written_again_before_it_is_relied_upon() {
     lines.begin().unwrap();
     lines.append(&first).unwrap();
     let synced = fs::read(&path).unwrap().len();
-    lines.sync = failed_sync;
+    // After the write.
+    let failing = Failing::after(1, Failure::Device);
     lines.append(&second).unwrap_err();
+    drop(failing);
     drop(lines);
 
     let whole = fs::read(&path).unwrap();
     let (mut lines, read) = Lines::open::<Record>(&path).unwrap();
     assert_eq!(read, [first, second]);
-    // What can be read of the second line is in memory only. This is what the disk has.
-    fs::write(&path, with_zeros(&whole, synced..whole.len())).unwrap();
-    lines.sync = failed_sync;
-    let said = lines.begin().unwrap_err().to_string();
-    assert!(
-        said.contains("cannot write the last line again to "),
-        "{said}"
-    );
-    assert!(said.contains("the device has failed"), "{said}");
-    lines.sync = File::sync_data;
-    lines.begin().unwrap();
+    let mut all_said = Vec::new();
+    for calls in 0.. {
+        // What can be read of the second line is in memory only. This is what the disk has.
+        fs::write(&path, with_zeros(&whole, synced..whole.len())).unwrap();
+        let failing = Failing::after(calls, Failure::Device);
+        let begun = lines.begin();
+        if !failing.has_failed() {
+            begun.unwrap();
+            break;
+        }
+        all_said.push(begun.unwrap_err().to_string());
+        drop(failing);
+        lines.begin().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    }
     assert_eq!(fs::read(&path).unwrap(), whole);
+    // It is opened to be written to, the place is looked up, the line is written and synced.
+    let again = all_said.iter();
+    let again = again.filter(|said| said.contains("cannot write the last line again to "));
+    assert_eq!(again.count(), 4, "{all_said:?}");
 }
 
 #[test]
@@ -209,7 +216,8 @@ fn a_run_goes_on_wherever_its_journal_ends() {
     let first = ends.len() - LAST;
     for number in first..ends.len() {
         let (begin, end) = (ends[number - 1], ends[number]);
-        for at in [begin, begin + 1, (begin + end) / 2, end - 1] {
+        let some = vec![begin, begin + 1, (begin + end) / 2, end - 1];
+        for at in times(some, (begin..end).collect()) {
             let former = with_zeros(&whole[..end], at..end);
             let not_written = with_zeros(&whole[..end], at.min(end - 2)..end - 1);
             let files: [&[u8]; 3] = [&whole[..at], &former, &not_written];

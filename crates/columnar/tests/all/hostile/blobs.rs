@@ -58,7 +58,7 @@ fn blobs_are_decoded_or_refused() {
     let parser = Parser {
         name: "blobs",
         most_bytes: BLOB_BYTES,
-        cases: times(3_000, 150_000),
+        cases: times(3_000, 950_000),
     };
     let codec = Codec::shared();
     parser.feed(&corpus(), |bytes| {

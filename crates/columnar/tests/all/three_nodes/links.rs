@@ -10,14 +10,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use bakeoff_servers::cassandra::Server;
+use bakeoff_testing::nft::{can_make, nft, remover};
 use bakeoff_testing::skipped;
 use tokio::time::sleep;
 
@@ -113,49 +112,11 @@ impl Drop for Cut<'_> {
 
 /// Returns whether tables of rules can be made here, and says so if not.
 fn can_cut(table: &str) -> bool {
-    let tried = nft(&format!("add table ip {table}\ndelete table ip {table}\n"));
-    let Err(reason) = tried else {
+    let Err(reason) = can_make(table) else {
         return true;
     };
-    skipped(format_args!(
-        "cutting nodes off from each other needs the program `nft`, and root with the right to drop packets, \
-         which containers have with --cap-add NET_ADMIN ({reason}); a node stands still instead"
-    ));
+    skipped(format_args!("{reason}; a node stands still instead"));
     false
-}
-
-/// Starts a process that deletes a table when the pipe to its input is closed, which the system does even if
-/// this process is killed.
-fn remover(table: &str) -> Child {
-    Command::new("sh")
-        .args(["-c", "cat; exec nft delete table ip \"$0\"", table])
-        // Ctrl-C reaches whole groups, and this one still has to tidy up.
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        // Most often the table is no more.
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// Carries out commands of nft, all of them or none.
-fn nft(commands: &str) -> Result<(), String> {
-    let mut process = Command::new("nft")
-        .args(["-f", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("nft: {error}"))?;
-    let mut input = process.stdin.take().unwrap();
-    let written = input.write_all(commands.as_bytes());
-    drop(input);
-    let output = process.wait_with_output().unwrap();
-    if output.status.success() && written.is_ok() {
-        return Ok(());
-    }
-    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }
 
 fn remove_left_over() {

@@ -373,7 +373,7 @@ fn parquet_is_read_or_refused() {
     let parser = Parser {
         name: "parquet files to ingest",
         most_bytes: PARQUET_BYTES,
-        cases: times(200, 40_000),
+        cases: times(200, 400_000),
     };
     let mut corpus = Corpus::default();
     for compression in [

@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::time::Duration;
 
 use bakeoff_testing::times;

@@ -114,7 +114,7 @@ fn csv_is_read_or_refused() {
     let parser = Parser {
         name: "csv files",
         most_bytes: TEXT_BYTES,
-        cases: times(2_000, 100_000),
+        cases: times(2_000, 700_000),
     };
     let files = Files::new();
     parser.feed(&corpus("csv"), |bytes| files.is_readable("x.csv", bytes));
@@ -125,7 +125,7 @@ fn tsv_is_read_or_refused() {
     let parser = Parser {
         name: "tsv files",
         most_bytes: TEXT_BYTES,
-        cases: times(1_000, 50_000),
+        cases: times(1_000, 920_000),
     };
     let files = Files::new();
     parser.feed(&corpus("tsv"), |bytes| files.is_readable("x.tsv", bytes));
@@ -359,7 +359,7 @@ fn parquet_is_read_or_refused() {
     let parser = Parser {
         name: "parquet files",
         most_bytes: PARQUET_BYTES,
-        cases: times(1_500, 80_000),
+        cases: times(1_500, 600_000),
     };
     let mut corpus = Corpus::default();
     corpus.add(parquet(false, ParquetCompression::UNCOMPRESSED));

@@ -102,7 +102,7 @@ fn workloads_are_read_or_refused_with_a_place() {
     let parser = Parser {
         name: "workload files",
         most_bytes: WORKLOAD_BYTES,
-        cases: times(3_000, 120_000),
+        cases: times(3_000, 950_000),
     };
     let corpus = workloads();
     let trees = trees(&corpus);

@@ -93,7 +93,7 @@ impl Life {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn power_that_is_lost_again_and_again_takes_nothing_with_it() {
-    let tables = times(2, 50);
+    let tables = times(2, 170);
     let (mut repaired, mut rows) = (0, 0);
     for seed in 0..tables {
         let mut life = Life::new(seed);

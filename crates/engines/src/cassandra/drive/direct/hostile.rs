@@ -74,7 +74,7 @@ fn replies_are_read_or_refused_however_they_arrive() {
     let parser = Parser {
         name: "cql replies",
         most_bytes: REPLY_BYTES,
-        cases: times(5_000, 200_000),
+        cases: times(5_000, 650_000),
     };
     parser.feed(&corpus(), |bytes| {
         let whole = answers(&[bytes]);
