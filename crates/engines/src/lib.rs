@@ -10,6 +10,7 @@ mod bytes;
 mod candidates;
 mod cassandra;
 mod check;
+mod checked_arithmetic;
 mod columnar;
 mod columns_read;
 mod complaint;
