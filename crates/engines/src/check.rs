@@ -23,7 +23,7 @@ use crate::statements::parse::{self, Unparsed};
 use crate::statements::words::{has_stray_comma, words};
 use crate::statements::{depth, ignored};
 use crate::uuid_constants::{empty_table, misspelled};
-use crate::{Context, EngineOptions, date_columns, lengths_of_time, text_of_time, time_constants};
+use crate::{Context, EngineOptions, date_columns, lengths_of_time, text_constants, text_of_time};
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
 /// unknown engines are not checked.
@@ -216,10 +216,10 @@ async fn planned(
     if let Some(complaint) = date_columns::complaint(&plan).filter(|_| has_dates) {
         return Err((1, 1, complaint));
     }
-    for no_time in time_constants::unreadable(&plan) {
+    for unreadable in text_constants::unreadable(&plan) {
         // What has a parameter in it is another text once that is drawn.
-        if let Some((line, column)) = position_of(sql, &no_time.literal) {
-            return Err((line, column, no_time.why));
+        if let Some((line, column)) = position_of(sql, &unreadable.literal) {
+            return Err((line, column, unreadable.why));
         }
     }
     if let Some((word, why)) = misspelled(session, query, sql, &plan).await {

@@ -1,5 +1,6 @@
 //! Errors of DataFusion's planner as messages for the writer of the SQL, with their positions.
 
+use arrow::error::ArrowError;
 use datafusion::common::{Column, SchemaError};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
@@ -45,6 +46,16 @@ pub fn from_planner(
         },
         DataFusionError::SQL(syntax, _) => syntax_error(&syntax.to_string()),
         DataFusionError::NotImplemented(lacking) => unimplemented::words(lacking),
+        DataFusionError::ArrowError(cause, _) => match cause.as_ref() {
+            ArrowError::ParseError(why) if why.contains("interval") => format!(
+                "an interval cannot be read ({why}): write it as INTERVAL '1 day 2 hours', with units from \
+                 nanoseconds to centuries"
+            ),
+            ArrowError::ParseError(why) | ArrowError::CastError(why) => {
+                format!("a constant cannot be read ({why}): write it in another form")
+            }
+            _ => text,
+        },
         _ => text,
     };
     Complaint { position, message }

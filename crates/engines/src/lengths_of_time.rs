@@ -130,6 +130,9 @@ mod tests {
             "SELECT n FROM t WHERE later - time IN (SELECT INTERVAL '1 day')",
             "SELECT sum(CASE WHEN later - time < INTERVAL '1 day' THEN 1 ELSE 0 END) AS n FROM t",
             "SELECT CASE later - time WHEN INTERVAL '1 day' THEN 1 END AS n FROM t",
+            "SELECT greatest(later - time, INTERVAL '1 day') AS length FROM t",
+            "SELECT least(INTERVAL '1 hour', INTERVAL '2 days') AS length FROM t",
+            "SELECT nullif(later - time, INTERVAL '1 day') AS length FROM t",
             "SELECT t.n FROM t JOIN t AS u ON u.later - t.time < INTERVAL '1 day' AND t.n = u.n",
             "SELECT n FROM t WHERE n IN (SELECT s.n FROM t AS s WHERE s.later - s.time > INTERVAL '1 day')",
             "SELECT s.d > INTERVAL '1 hour' AS long FROM (SELECT INTERVAL '1 day' AS d FROM t) AS s",
@@ -159,6 +162,8 @@ mod tests {
             "SELECT n FROM t WHERE later > (SELECT max(time) - INTERVAL '7 days' FROM t)",
             "SELECT date_bin(INTERVAL '1 day', time) AS day, time + INTERVAL '1 month' AS next FROM t",
             "SELECT later - time AS length, INTERVAL '1 day' AS day FROM t ORDER BY length",
+            "SELECT greatest(later, time + INTERVAL '1 day') AS last, least(n, 2) AS least FROM t",
+            "SELECT nullif(later, time + INTERVAL '1 day') AS other, nullif(host, 'a') AS host FROM t",
         ] {
             let plan = session.state().create_logical_plan(sql).await.expect(sql);
             assert_eq!(complaint(&plan), None, "{sql}");

@@ -1,5 +1,6 @@
 //! Texts that a question compares with UUIDs, and that are UUIDs in another spelling: in capitals, in braces or without
-//! hyphens. DataFusion holds UUIDs as texts in lower case, so that these would equal none of them.
+//! hyphens. DataFusion holds UUIDs as texts in lower case, so that these would equal none of them. Neither would those
+//! with a digit too few, or with a letter that is none.
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan, TryCast};
+use datafusion::logical_expr::{
+    BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator, TryCast,
+};
 use datafusion::prelude::SessionContext;
 
 use crate::dialect::tokens::tokens;
@@ -18,6 +21,11 @@ use crate::expressions::compared;
 use crate::nulls::with_nulls;
 use crate::sql::session_with;
 use crate::statements::parse;
+
+/// Hexadecimal digits from which on a text is meant as a UUID.
+const NEARLY_ALL_DIGITS: usize = 28;
+/// Characters of a text that is meant as a UUID, at most.
+const MOST_CHARACTERS: usize = 44;
 
 /// A text of a question that is a UUID in another spelling than questions have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,16 +71,27 @@ pub fn empty_table(table: &Table) -> EmptyTable {
 }
 
 /// Returns a text that a question over such a table compares with UUIDs in another spelling than theirs, or the
-/// parameter that draws one, and what to write. `plan` is that of the question's SQL.
+/// parameter that draws one, and what to write; or a text that would have to equal a UUID, and is nearly one. `plan` is
+/// that of the question's SQL.
 pub async fn misspelled(
     session: &SessionContext,
     query: &Query,
     sql: &str,
     plan: &LogicalPlan,
 ) -> Option<(String, String)> {
-    if let Some(first) = spellings(plan).into_iter().next() {
+    let found = Compared::in_plan(plan);
+    if let Some(first) = found.spellings().next() {
         let why = first.why();
         return Some((first.literal, why));
+    }
+    // What has a parameter in it is another text once that is drawn.
+    let no_uuid = found.no_uuids().find(|literal| sql.contains(literal));
+    if let Some(literal) = no_uuid {
+        let why = format!(
+            "{literal} is no UUID, and equals none: write 32 hexadecimal digits with hyphens, such as \
+             '6a1f0b0c-8a7e-11ee-b962-0242ac120002'"
+        );
+        return Some((literal, why));
     }
     for parameter in &query.parameters {
         let ParameterValues::Choice(choice) = &parameter.values else {
@@ -90,8 +109,11 @@ pub async fn misspelled(
         let Ok(plan) = parse::plan(&session.state(), &chosen).await else {
             continue;
         };
-        let mut compared = spellings(&plan).into_iter();
-        if let Some(spelling) = compared.find(|spelling| spelling.literal == *literal) {
+        let compared = Compared::in_plan(&plan);
+        if let Some(spelling) = compared
+            .spellings()
+            .find(|spelling| spelling.literal == *literal)
+        {
             return Some((mark, spelling.why()));
         }
     }
@@ -105,7 +127,7 @@ pub async fn with_usual_uuids(workload: &Workload, query: &Query, sql: &str) -> 
     let table = Arc::new(empty_table(&workload.table));
     let session = session_with(1, &workload.table.name, table).ok()?;
     let plan = parse::plan(&session.state(), &with_nulls(query, &query.sql)).await;
-    let spellings = spellings(&plan.ok()?);
+    let spellings: Vec<Spelling> = Compared::in_plan(&plan.ok()?).spellings().collect();
     if spellings.is_empty() {
         return None;
     }
@@ -117,34 +139,13 @@ pub async fn with_usual_uuids(workload: &Workload, query: &Query, sql: &str) -> 
     Some(written.collect())
 }
 
-/// Returns the texts that a plan compares with UUIDs in another spelling than theirs.
-fn spellings(plan: &LogicalPlan) -> Vec<Spelling> {
-    let mut found = Compared::default();
-    let walked = plan.apply_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
-        found.see_node(node, &schema);
-        node.apply_expressions(|whole| {
-            whole.apply(|expr| {
-                found.see(expr, &schema);
-                Ok(TreeNodeRecursion::Continue)
-            })
-        })
-    });
-    if walked.is_err() {
-        return Vec::new();
-    }
-    if found.has_others {
-        found.texts.append(&mut found.listed);
-    }
-    let texts = found.texts.iter();
-    texts.filter_map(|text| Spelling::of(text)).collect()
-}
-
 /// What a plan compares with UUIDs.
 #[derive(Debug, Default)]
 struct Compared {
     /// Texts.
     texts: Vec<String>,
+    /// Texts of which each would have to equal a UUID, or not.
+    equal: Vec<String>,
     /// Whether there are columns that no table has as UUIDs.
     has_others: bool,
     /// Texts in lists of `VALUES`, which such columns may be of.
@@ -152,6 +153,41 @@ struct Compared {
 }
 
 impl Compared {
+    /// Looks at all of a plan.
+    fn in_plan(plan: &LogicalPlan) -> Compared {
+        let mut found = Compared::default();
+        let walked = plan.apply_with_subqueries(|node| {
+            let schema = merge_schema(&node.inputs());
+            found.see_node(node, &schema);
+            node.apply_expressions(|whole| {
+                whole.apply(|expr| {
+                    found.see(expr, &schema);
+                    Ok(TreeNodeRecursion::Continue)
+                })
+            })
+        });
+        if walked.is_err() {
+            return Compared::default();
+        }
+        if found.has_others {
+            found.texts.append(&mut found.listed);
+        }
+        found
+    }
+
+    /// Returns the texts that are UUIDs in another spelling than theirs.
+    fn spellings(&self) -> impl Iterator<Item = Spelling> {
+        self.texts.iter().filter_map(|text| Spelling::of(text))
+    }
+
+    /// Returns the texts that would have to equal a UUID and are none, though they nearly are, with their quotes.
+    fn no_uuids(&self) -> impl Iterator<Item = String> {
+        let texts = self.equal.iter();
+        texts
+            .filter(|text| is_nearly_a_uuid(text) && uuids::in_any_spelling(text).is_none())
+            .map(|text| format!("'{}'", text.replace('\'', "''")))
+    }
+
     /// Looks at a node itself, and not at its expressions.
     fn see_node(&mut self, node: &LogicalPlan, schema: &DFSchema) {
         match node {
@@ -176,7 +212,13 @@ impl Compared {
                 let has_uuids = first.is_some_and(|field| uuids::is_of_uuids(field));
                 self.has_others |= is_uuid(expr, schema) && !has_uuids;
             }
-            _ => self.compare(&compared(expr), schema),
+            _ => {
+                let all = compared(expr);
+                if is_equality(expr) && all.iter().any(|expr| is_uuid(expr, schema)) {
+                    self.equal.extend(all.iter().filter_map(|expr| text(expr)));
+                }
+                self.compare(&all, schema);
+            }
         }
     }
 
@@ -187,6 +229,24 @@ impl Compared {
             let mut others = all.iter().filter(|expr| is_column(expr));
             self.has_others |= others.any(|expr| !is_uuid(expr, schema));
         }
+    }
+}
+
+/// Returns whether a text has about as many hexadecimal digits as a UUID and hardly anything else.
+fn is_nearly_a_uuid(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_hexdigit).count();
+    digits >= NEARLY_ALL_DIGITS && text.len() <= MOST_CHARACTERS
+}
+
+/// Returns whether an expression itself asks whether values are equal.
+fn is_equality(expr: &Expr) -> bool {
+    match expr {
+        Expr::InList(_) => true,
+        Expr::BinaryExpr(BinaryExpr { op, .. }) => matches!(
+            op,
+            Operator::Eq | Operator::NotEq | Operator::IsDistinctFrom | Operator::IsNotDistinctFrom
+        ),
+        _ => false,
     }
 }
 

@@ -24,6 +24,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::SessionContext;
 
+use crate::checked_arithmetic::CheckedArithmetic;
 use crate::unaliased::unaliased;
 
 /// The type in which sums of 64 bits are computed that must not wrap around. DataFusion keeps it in 128 bits.
@@ -44,9 +45,10 @@ pub enum WholeSums {
     Compared,
 }
 
-/// Makes a session in which each sum of whole numbers is exact or an error.
+/// Makes a session in which each sum of whole numbers is exact or an error, and so is what is computed with them.
 pub fn session(session: &SessionContext) -> SessionContext {
     let state = SessionStateBuilder::new_from_existing(session.state());
+    let state = state.with_analyzer_rule(Arc::new(CheckedArithmetic));
     let state = state.with_analyzer_rule(Arc::new(WholeSums::Wide));
     SessionContext::new_with_state(state.build())
 }

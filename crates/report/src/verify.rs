@@ -3,7 +3,7 @@
 use bakeoff_stats::{ENOUGH_CAUGHT, MutationScore, Verified, VerifiedQuestion};
 
 use crate::text::COLUMNS;
-use crate::text::layout::{left, right, table};
+use crate::text::layout::{fits, left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
@@ -11,6 +11,7 @@ use crate::units;
 pub fn render(verified: &Verified) -> String {
     let mut parts = vec![wrap(&headline(verified), COLUMNS, "", "")];
     parts.push(questions(&verified.questions));
+    parts.extend(verified.questions.iter().filter_map(answer));
     if !verified.mutations.is_empty() {
         parts.push(wrap(&caught(verified), COLUMNS, "", ""));
         parts.push(mutations(&verified.mutations));
@@ -65,6 +66,37 @@ fn remark(question: &VerifiedQuestion) -> String {
     }
 }
 
+/// Renders the first rows of an answer to a question, if it has one with rows.
+fn answer(question: &VerifiedQuestion) -> Option<String> {
+    let first = &question.first;
+    if first.rows.is_empty() {
+        return None;
+    }
+    let all = units::plural(first.of, "row", "rows");
+    let which = match first.rows.len() as u64 {
+        shown if shown == first.of => all,
+        shown => format!("{shown} of {all}"),
+    };
+    let one = if question.answers > 1 {
+        format!(
+            ", the answer to one of {} sets of parameters",
+            question.answers
+        )
+    } else {
+        String::new()
+    };
+    let mut table = table(Style { color: false });
+    table.set_header(first.columns.iter().map(|name| left(name)));
+    for row in &first.rows {
+        table.add_row(row.iter().map(|cell| left(cell)));
+    }
+    if !fits(&table, COLUMNS) {
+        set_width(&mut table, COLUMNS);
+    }
+    let name = &question.query;
+    Some(format!("{name}: {which}{one}\n{}", table.trim_fmt()))
+}
+
 fn caught(verified: &Verified) -> String {
     let (tried, caught) = verified.total();
     if tried == 0 {
@@ -107,7 +139,7 @@ fn mutations(scores: &[MutationScore]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::MutationKind;
+    use bakeoff_stats::{FirstRows, MutationKind};
 
     use super::*;
 
@@ -117,6 +149,7 @@ mod tests {
             answers: 3,
             rows,
             problem: problem.map(str::to_owned),
+            first: FirstRows::default(),
         }
     }
 
@@ -143,6 +176,31 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("another row's value"), "{text}");
+    }
+
+    #[test]
+    fn first_rows_of_an_answer_are_shown_with_the_number_of_all() {
+        let mut verified = verified(3_000);
+        assert!(!render(&verified).contains("newest: "));
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        verified.questions[0].first = FirstRows {
+            columns: row(["host", "newest"]),
+            rows: vec![row(["a", "1.5"]), row(["b", "null"])],
+            of: 12,
+        };
+        let text = render(&verified);
+        let told = "newest: 2 of 12 rows, the answer to one of 3 sets of parameters\n";
+        assert!(text.contains(told), "{text}");
+        let cells: Vec<Vec<&str>> = { text.lines() }
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        for row in [["host", "newest"], ["a", "1.5"], ["b", "null"]] {
+            assert!(cells.iter().any(|cells| *cells == row), "{text}");
+        }
+        verified.questions[0].first.of = 2;
+        verified.questions[0].answers = 1;
+        let text = render(&verified);
+        assert!(text.contains("newest: 2 rows\n"), "{text}");
     }
 
     #[test]

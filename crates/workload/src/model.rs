@@ -35,7 +35,7 @@ pub struct Workload {
     pub decide: Decide,
     /// Limits and settings of the servers that are started for it.
     pub server: ServerSettings,
-    /// Operations that are performed at the same time; a workload without queries has them.
+    /// Operations that are performed at the same time.
     pub mix: Option<Mix>,
     /// Settings for asking the queries by several clients at the same time, if that is wanted.
     pub concurrent: Option<Concurrent>,

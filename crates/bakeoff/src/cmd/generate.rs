@@ -40,7 +40,7 @@ pub struct Generate {
 
 impl Generate {
     pub fn run(self) -> Result<Exit> {
-        let workload = self.data.workload(&self.workload)?;
+        let workload = self.data.workload_of_rows(&self.workload)?;
         match &self.out {
             Some(path) => {
                 let mut file = OutFile::create_new(path)?;

@@ -121,6 +121,7 @@ fn workload_files(folder: &Path) -> std::io::Result<Vec<Entry>> {
 /// Returns the commands that a workload is for.
 fn commands(workload: &Workload) -> &'static str {
     match (workload.queries.is_empty(), workload.mix.is_some()) {
+        (true, false) => "generate",
         (false, false) => "run",
         (true, true) => "drive",
         _ => "run, drive",

@@ -102,7 +102,7 @@ Bakeoff measures how to store time-series and event data.
 
   bakeoff doctor                      what is here, and what installs the rest
   bakeoff run formats --budget 3m     compare many designs of one table
-  bakeoff decide FILE --budget 15m    the design to take for your file
+  bakeoff decide FILE --budget 12m    the design to take for your file
   bakeoff init FILE --out mine.toml   a workload for that file, to change
   bakeoff run mine.toml --budget 3m   compare designs of its table
 

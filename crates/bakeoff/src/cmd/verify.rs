@@ -25,7 +25,8 @@ const PER_KIND: u32 = 20;
 
 /// Compute the right answers to the questions of a workload, without any design.
 ///
-/// Shows which questions have none, or always an empty one, before a run takes its time.
+/// Shows the first rows of an answer to each, and which questions have none, or always an empty one, before a run takes
+/// its time.
 #[derive(Args, Debug)]
 pub struct Verify {
     /// Workload: a file, or a name out of `bakeoff list`
@@ -109,7 +110,7 @@ fn exit(verified: &Verified) -> Exit {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{MutationKind, MutationScore, VerifiedQuestion};
+    use bakeoff_stats::{FirstRows, MutationKind, MutationScore, VerifiedQuestion};
 
     use super::*;
 
@@ -119,6 +120,7 @@ mod tests {
             answers: 3,
             rows: 12,
             problem: problem.map(str::to_owned),
+            first: FirstRows::default(),
         };
         Verified {
             workload: "metrics".to_owned(),

@@ -187,7 +187,7 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
         .without_servers(&of_workload)
         .expect(0)
         .says("worth measuring for w, by ")
-        .says("  budget  15m: rows are loaded until 3m");
+        .says("  budget  12m: rows are loaded until 2m 24s");
     let on_theirs = [&of_workload[..], &["--cassandra", "127.0.0.1:1"]].concat();
     bench
         .without_servers(&on_theirs)

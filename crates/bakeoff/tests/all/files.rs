@@ -381,32 +381,3 @@ fn options_of_the_generator_may_be_set_on_the_command_line() {
     let refused = bench.bakeoff(&set("hosts=0")).expect(2);
     refused.says("--set hosts=0: `hosts` is 0");
 }
-
-#[test]
-fn rows_are_written_as_csv() {
-    let data = "generator = \"devops\"\nhosts = 2\ndays = 1\ninterval = \"1h\"";
-    let bench = Bench::new(&tsbs(data, "usage_user", "hostname"), READINGS);
-    let shown = bench.bakeoff(&["generate", "w.toml"]).expect(0);
-    let lines: Vec<&str> = shown.stdout.lines().collect();
-    assert_eq!(lines.len(), 1 + 48);
-    assert!(lines[0].starts_with("time,hostname,"), "{}", lines[0]);
-    assert!(
-        lines[1].starts_with("2016-01-01T00:00:00Z,host_0,"),
-        "{}",
-        lines[1]
-    );
-
-    let to_file = [
-        "generate", "w.toml", "--rows", "5", "--set", "hosts=3", "--out", "a.csv",
-    ];
-    bench.bakeoff(&to_file).expect(0);
-    let file = std::fs::read_to_string(bench.path("a.csv")).unwrap();
-    let hosts: Vec<&str> = file
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').nth(1).unwrap())
-        .collect();
-    assert_eq!(hosts, ["host_0", "host_1", "host_2", "host_0", "host_1"]);
-    bench.bakeoff(&to_file).expect(1).says("a.csv of --out");
-    assert_eq!(std::fs::read_to_string(bench.path("a.csv")).unwrap(), file);
-}

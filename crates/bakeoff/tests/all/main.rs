@@ -35,6 +35,7 @@ mod follow;
 mod forecast;
 mod forecast_factors;
 mod forecast_records;
+mod generate;
 mod ingest;
 mod inherited;
 mod init;

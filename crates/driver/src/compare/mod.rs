@@ -9,6 +9,7 @@ mod budget;
 mod concurrent;
 mod context;
 mod duplicates;
+mod first_rows;
 mod further;
 mod interpolated;
 mod load;

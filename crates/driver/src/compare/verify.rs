@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use bakeoff_stats::{MutationKind, MutationScore, Verified, VerifiedQuestion};
+use bakeoff_stats::{FirstRows, MutationKind, MutationScore, Verified, VerifiedQuestion};
 use bakeoff_workload::{DuplicateKeys, Query, RowSource, Workload};
 
 use super::context::RunError;
+use super::first_rows::first_rows;
 use super::{Leeway, mutate};
 use crate::{Expected, Oracle};
 
@@ -40,6 +41,7 @@ pub async fn verify(
             answers: 0,
             rows: 0,
             problem: None,
+            first: FirstRows::default(),
         };
         for sql in all_sql(workload, query, rows, source.as_ref())? {
             let checked = match oracle.answer(&sql, true).await {
@@ -86,6 +88,9 @@ fn check(
     let first_seed = u64::from(question.answers) * u64::from(per_kind);
     question.answers += 1;
     question.rows = question.rows.max(right.rows());
+    if question.first.rows.is_empty() {
+        question.first = first_rows(&right.batches);
+    }
     for score in mutations {
         let seeds = first_seed..first_seed + u64::from(per_kind);
         mutate::score(right, &Leeway::of(query), score, seeds)

@@ -191,6 +191,14 @@ async fn a_question_that_cannot_be_asked_is_refused_in_words() {
             "line 1, column 21: '2024-13-45' cannot be read as a date: write it as '2026-05-01'",
         ),
         (
+            "SELECT series FROM readings WHERE value > 'high'",
+            "'high' cannot be read as a number: write one without quotes, such as 5.5",
+        ),
+        (
+            "SELECT series, INTERVAL '1 fortnight' AS long FROM readings",
+            "an interval cannot be read (Invalid input syntax for type interval: \"1 fortnight\"): write it as INTERVAL",
+        ),
+        (
             "SELECT r.series FROM readings AS r ANTI JOIN readings AS s ON r.series = s.series",
             "line 1, column 1: DataFusion has no ANTI JOIN: write LEFT ANTI JOIN",
         ),

@@ -91,3 +91,34 @@ async fn another_spelling_is_refused_with_what_to_write() {
     let of_text = workload("SELECT count(*) AS c FROM t WHERE name = ${x}", &choice);
     check_queries(&of_text).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_text_that_would_have_to_equal_a_uuid_and_is_nearly_one_is_refused() {
+    let (short, long) = (&UUID[1..], &format!("{UUID}0"));
+    let wrong = &UUID.replace('a', "o");
+    for (asked, text) in [
+        (format!("id = '{short}'"), short),
+        (format!("id NOT IN ('{UUID}', '{wrong}')"), wrong.as_str()),
+        (format!("'{long}' IS DISTINCT FROM id"), long.as_str()),
+    ] {
+        let sql = format!("SELECT count(*) AS c FROM t WHERE {asked}");
+        let error = check_queries(&workload(&sql, "")).await.unwrap_err();
+        let error = error.to_string();
+        let why = format!(
+            "query asked: '{text}' is no UUID, and equals none: write 32 hexadecimal digits"
+        );
+        assert!(error.contains(&why), "{asked}: {error}");
+    }
+    for asked in [
+        "id = 'none'".to_owned(),
+        format!("id >= '{short}'"),
+        format!("name = '{short}'"),
+        format!("id LIKE '{short}%'"),
+    ] {
+        let sql = format!("SELECT count(*) AS c FROM t WHERE {asked}");
+        check_queries(&workload(&sql, "")).await.unwrap();
+    }
+    let choice = format!("parameters = {{ x = {{ choice = [\"{UUID}\"] }} }}");
+    let sql = "SELECT count(*) AS c FROM t WHERE id = ${x}";
+    check_queries(&workload(sql, &choice)).await.unwrap();
+}

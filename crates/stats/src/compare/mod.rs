@@ -48,4 +48,6 @@ pub use summary::{
     Together, TogetherQuery, Trial, UnderLoad, UnknownLoad, UsersChecked, UsersForecast,
     WhyNotChecked, ledger,
 };
-pub use verified::{ENOUGH_CAUGHT, MutationKind, MutationScore, Verified, VerifiedQuestion};
+pub use verified::{
+    ENOUGH_CAUGHT, FirstRows, MutationKind, MutationScore, Verified, VerifiedQuestion,
+};

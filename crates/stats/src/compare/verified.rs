@@ -26,6 +26,18 @@ pub struct VerifiedQuestion {
     /// Reason why there is no right answer; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Those of the first right answer that has some, if it is not too large to be held.
+    #[serde(default)]
+    pub first: FirstRows,
+}
+
+/// The first rows of a right answer, as texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstRows {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    /// Number of all rows of the answer.
+    pub of: u64,
 }
 
 /// Number of wrong answers of a kind that were made of right ones, and of those that the comparison caught.

@@ -126,7 +126,7 @@ impl Workload {
         if let Data::Generator(Generator::Columns(generators)) = &mut data {
             *generators = columns::check(place, &wire.data, &table, scale.full_rows)?;
         }
-        let mut queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
+        let mut queries = query::check(place, &wire.queries, &table)?;
         let small_tables = small_table::check(place, &wire.small_tables, &table)?;
         small_table::bring(place, &wire.queries, &small_tables, &mut queries)?;
         let about = mix::About {

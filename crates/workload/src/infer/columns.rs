@@ -89,14 +89,18 @@ impl SeenColumn {
         self.evidence.empty + of_words.sum::<u64>()
     }
 
-    /// Says which offsets from UTC its times have, whose days and months are then not those of questions; `None` if they
-    /// have none.
+    /// Says which offsets from UTC its times have; `None` if they have none.
     pub fn offsets(&self) -> Option<String> {
         let offsets = &self.decision.time.as_ref()?.offsets;
+        Some(format!("offsets {}", offsets.in_words()?))
+    }
+
+    /// Says whose days and months those of questions are, if its times have offsets from UTC and thus others.
+    pub fn days(&self) -> Option<String> {
+        let offsets = &self.decision.time.as_ref()?.offsets;
+        offsets.in_words()?;
         Some(format!(
-            "offsets {}: days and months of questions are those of UTC, and `{} AT TIME ZONE '{}'`, or with another \
-             zone, makes them local",
-            offsets.in_words()?,
+            "days and months of questions are in UTC: `{} AT TIME ZONE '{}'`, or another zone, makes them local",
             self.name,
             offsets.zone()
         ))

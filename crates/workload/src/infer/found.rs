@@ -132,6 +132,7 @@ fn column_of_all_rows(seen: &SeenColumns) -> InferredColumn {
         signs: None,
         evidence: "not in the file: the same in all rows, which no column divides into series"
             .to_owned(),
+        days: None,
         distinct: 1,
         high_value: None,
     }
@@ -174,6 +175,7 @@ fn found(column: &SeenColumn, seen: &SeenColumns, rows: &FileRows) -> InferredCo
         format: column.decision.format.clone(),
         signs: column.decision.signs.as_ref().map(NumberForm::written),
         evidence: evidence(column, seen, rows),
+        days: column.days(),
         distinct: column.evidence.different(),
         high_value: match seen.decimal_comma {
             Some(_) => column.evidence.high_value_with_comma(),

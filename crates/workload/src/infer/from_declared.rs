@@ -37,6 +37,7 @@ impl Inferred {
                 format: None,
                 signs: None,
                 evidence: said(&declared, column) + remark(column, is_time(place)),
+                days: None,
                 distinct: guess.distinct,
                 high_value: guess.high_value,
             });

@@ -170,6 +170,8 @@ pub struct InferredColumn {
     pub signs: Option<String>,
     /// What its values say of its type.
     pub evidence: String,
+    /// Whose days and months questions ask for, if its times have others.
+    pub days: Option<String>,
     /// Different values; an estimate if there are many.
     pub distinct: u64,
     /// A number that about a tenth of its values exceed, or more if the highest one is frequent.

@@ -178,6 +178,9 @@ impl Inferred {
             let kind = column.kind.name();
             let evidence = clean(&column.evidence);
             line(out, &format!("{} = \"{kind}\" # {evidence}", column.name));
+            if let Some(days) = &column.days {
+                line(out, &format!("# {}", clean(days)));
+            }
         }
         for left_out in &self.left_out {
             line(out, &format!("# left out: {}", clean(left_out)));

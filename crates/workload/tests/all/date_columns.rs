@@ -3,43 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, AsArray, Date32Array, Date64Array, StringArray, TimestampMillisecondArray,
-};
+use arrow::array::{ArrayRef, AsArray, Date32Array, Date64Array, TimestampMillisecondArray};
 use arrow::datatypes::{DataType, Date32Type};
-use arrow::record_batch::RecordBatch;
 use bakeoff_workload::infer::{Asked, Inferred, infer};
-use bakeoff_workload::{ColumnType, Error, RowSource, Value, Version, Workload, source};
-use parquet::arrow::ArrowWriter;
+use bakeoff_workload::{ColumnType, Error, Value, Version, Workload, source};
 
 use crate::scaled_sample::{parse, read};
+use crate::typed_columns::{assert_refused, made, parquet_of_series};
 
 const TABLE: &str = "[table]\nname = 't'\npartition_key = ['sensor']\norder_key = ['time']\n\
                      [table.columns]\nsensor = 'text'\ntime = 'timestamp'\nday = 'date'\n";
-const DAY: i64 = 86_400_000;
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
 
 /// Writes a Parquet file of one series that has a row each hour, with these days.
 fn parquet(folder: &Path, days: ArrayRef) -> PathBuf {
-    let rows = days.len() as i64;
-    let times = (0..rows).map(|row| row * 3_600_000);
-    let columns: [(&str, ArrayRef); 3] = [
-        (
-            "sensor",
-            Arc::new(StringArray::from_iter_values((0..rows).map(|_| "a"))),
-        ),
-        (
-            "time",
-            Arc::new(TimestampMillisecondArray::from_iter_values(times)),
-        ),
-        ("day", days),
-    ];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let path = folder.join("rows.parquet");
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    path
+    parquet_of_series(folder, (1, HOUR), ("day", days))
 }
 
 /// Reads the days of a file.
@@ -167,20 +146,13 @@ fn generated_dates_are_the_same_in_batches_and_one_by_one_and_find_their_rows() 
                 day = { sequence = { start = '2026-05-01', step = '1d', every = 5 } }\n\
                 c = { choice = ['1969-12-31', 2026-05-01] }";
     let workload = parse(data, table).unwrap();
-    let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-    let rows = source.read(0, 20).unwrap().next().unwrap().unwrap().rows;
-    let values = source::row_values(&workload, source, 1_000).unwrap();
+    let (_, values) = made(&workload, 1..3, ColumnType::Date);
     for row in 0..20 {
-        for column in 1..3 {
-            let cell = Value::of_cell(ColumnType::Date, rows.column(column), row);
-            assert!(matches!(cell, Value::Date(_)), "{cell:?}");
-            assert_eq!(cell, values.value(column, row as u64, Version::First));
-        }
-        let key = [0, 1].map(|column| values.value(column, row as u64, Version::First));
+        let key = [0, 1].map(|column| values.value(column, row, Version::First));
         assert_eq!(key[1], Value::Date(20_574 + row as i32 / 5));
-        assert_eq!(values.row_of(&key), Some(row as u64));
+        assert_eq!(values.row_of(&key), Some(row));
     }
-    for (written, other, words) in [
+    let refused = [
         (
             "'1969-12-31'",
             "5",
@@ -198,11 +170,8 @@ fn generated_dates_are_the_same_in_batches_and_one_by_one_and_find_their_rows() 
             "uniform = [1, 2]",
             "`uniform` makes no date",
         ),
-    ] {
-        let refused = parse(&data.replace(written, other), table).unwrap_err();
-        let message = refused.to_string();
-        assert!(message.contains(words), "{message}");
-    }
+    ];
+    assert_refused(data, table, &refused);
 }
 
 #[test]

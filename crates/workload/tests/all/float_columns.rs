@@ -3,54 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, AsArray, Float32Array, Float64Array, Int64Array, StringArray,
-    TimestampMillisecondArray,
-};
+use arrow::array::{ArrayRef, AsArray, Float32Array, Float64Array, Int64Array};
 use arrow::datatypes::{DataType, Float32Type};
-use arrow::record_batch::RecordBatch;
 use bakeoff_workload::infer::{Asked, infer};
-use bakeoff_workload::{ColumnType, Error, RowSource, Value, Version, Workload, source};
-use parquet::arrow::ArrowWriter;
+use bakeoff_workload::{ColumnType, Workload, source};
 
 use crate::scaled_sample::{parse, read};
+use crate::typed_columns::{assert_refused, error, made, parquet_of_series};
 
 const TABLE: &str = "[table]\nname = 't'\npartition_key = ['sensor']\norder_key = ['time']\n\
                      [table.columns]\nsensor = 'text'\ntime = 'timestamp'\nvalue = 'float'\n";
 
 /// Writes a Parquet file of three series with these values.
 fn parquet(folder: &Path, values: ArrayRef) -> PathBuf {
-    let rows = values.len() as i64;
-    let sensors = (0..rows).map(|row| format!("s{}", row % 3));
-    let times = (0..rows).map(|row| row / 3 * 60_000);
-    let columns: [(&str, ArrayRef); 3] = [
-        ("sensor", Arc::new(StringArray::from_iter_values(sensors))),
-        (
-            "time",
-            Arc::new(TimestampMillisecondArray::from_iter_values(times)),
-        ),
-        ("value", values),
-    ];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let path = folder.join("rows.parquet");
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    path
-}
-
-/// Returns the first error of a file whose column is read as a float.
-fn error(path: PathBuf) -> String {
-    let workload = parse("requires = '--data'", TABLE).unwrap();
-    let read = || -> Result<(), Error> {
-        let source = source::open(&workload, Some(path))?;
-        for batch in source.read(0, 10)? {
-            batch?;
-        }
-        Ok(())
-    };
-    read().unwrap_err().to_string()
+    parquet_of_series(folder, (3, 60_000), ("value", values))
 }
 
 #[test]
@@ -77,18 +43,14 @@ fn stored_floats_stay_and_doubles_have_to_fit() {
         .to_vec();
     assert_eq!(values, [0.5, -2.0, f32::INFINITY]);
 
-    let tenth = error(parquet(
-        folder.path(),
-        Arc::new(Float64Array::from(vec![0.5, 0.1])),
-    ));
+    let tenth = Float64Array::from(vec![0.5, 0.1]);
+    let tenth = error(&workload, parquet(folder.path(), Arc::new(tenth)));
     assert!(
         tenth.ends_with("row 2: column `value`: `0.1` (Float64) is not exactly a float"),
         "{tenth}"
     );
-    let odd = error(parquet(
-        folder.path(),
-        Arc::new(Int64Array::from(vec![1, (1 << 24) + 1])),
-    ));
+    let odd = Int64Array::from(vec![1, (1 << 24) + 1]);
+    let odd = error(&workload, parquet(folder.path(), Arc::new(odd)));
     assert!(odd.contains("is not exactly a float"), "{odd}");
 }
 
@@ -106,7 +68,7 @@ fn texts_become_the_nearest_floats() {
         .collect();
     assert_eq!(values, [Some(0.1), None, Some(16_777_216.0)]);
     std::fs::write(&path, "sensor,time,value\na,0,1e39\n").unwrap();
-    let large = error(path);
+    let large = error(&workload, path);
     assert!(
         large.contains("`1e39` is not a float (a number of up to 3.4e38)"),
         "{large}"
@@ -146,20 +108,10 @@ fn generated_floats_are_the_same_in_batches_and_one_by_one() {
                 n = { normal = { mean = 100, deviation = 5 } }\nu = { uniform = [0, 0.5] }\n\
                 c = { choice = [0.1, 2] }";
     let workload = parse(data, table).unwrap();
-    let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-    assert_eq!(source.schema(), workload.table.schema());
-    let rows = source.read(0, 20).unwrap().next().unwrap().unwrap().rows;
-    let values = source::row_values(&workload, source, 1_000).unwrap();
-    for column in 1..4 {
-        for row in 0..20 {
-            let cell = Value::of_cell(ColumnType::Float, rows.column(column), row);
-            assert!(matches!(cell, Value::Float(_)), "{cell:?}");
-            assert_eq!(cell, values.value(column, row as u64, Version::First));
-        }
-    }
+    let (rows, _) = made(&workload, 1..4, ColumnType::Float);
     let drawn = rows.column(1).as_primitive::<Float32Type>().values();
     assert!(drawn.iter().any(|value| value.fract() != 0.0));
-    for (written, large, words) in [
+    let refused = [
         (
             "[0.1, 2]",
             "[1e39]",
@@ -175,11 +127,8 @@ fn generated_floats_are_the_same_in_batches_and_one_by_one() {
             "mean = -1e39",
             "-1e39 does not fit column `n`, which is float",
         ),
-    ] {
-        let refused = parse(&data.replace(written, large), table).unwrap_err();
-        let message = refused.to_string();
-        assert!(message.contains(words), "{message}");
-    }
+    ];
+    assert_refused(data, table, &refused);
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod small_tables;
 mod split_times;
 mod text_form_file;
 mod tsbs_file;
+mod typed_columns;
 mod uuid_columns;
 mod windows;
 mod workload_file;

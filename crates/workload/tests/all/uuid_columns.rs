@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, FixedSizeBinaryArray, StringArray};
-use arrow::record_batch::RecordBatch;
+use arrow::array::{ArrayRef, AsArray, FixedSizeBinaryArray, Int32Array, StringArray};
 use bakeoff_workload::infer::{Asked, infer};
-use bakeoff_workload::{ColumnType, Error, RowSource, Value, Version, Workload, source, uuids};
-use parquet::arrow::ArrowWriter;
+use bakeoff_workload::{ColumnType, Value, Version, Workload, source, uuids};
 
 use crate::scaled_sample::{parse, read};
+use crate::typed_columns::{error, made, parquet};
 
 const TABLE: &str =
     "[table]\nname = 't'\npartition_key = ['id']\n[table.columns]\nid = 'uuid'\nn = 'int'\n";
@@ -26,11 +25,7 @@ fn uuids_of_texts_are_read_in_lower_case_and_others_refused() {
     let ids: Vec<Option<&str>> = rows.column(0).as_string::<i32>().iter().collect();
     assert_eq!(ids, [Some(UUID), Some(UUID)]);
     std::fs::write(&path, "id,n\n6a1f,1\n").unwrap();
-    let read = || -> Result<(), Error> {
-        let source = source::open(&workload, Some(path.clone()))?;
-        source.read(0, 10)?.try_for_each(|batch| batch.map(drop))
-    };
-    let error = read().unwrap_err().to_string();
+    let error = error(&workload, path);
     assert!(error.contains("`6a1f` is not a uuid"), "{error}");
     assert!(error.contains("make the column `text`"), "{error}");
 }
@@ -45,13 +40,8 @@ fn stored_bytes_and_texts_become_the_same() {
         Arc::new(StringArray::from(vec![UUID.to_uppercase()])),
     ];
     for ids in stored {
-        let path = folder.path().join("rows.parquet");
-        let numbers: ArrayRef = Arc::new(arrow::array::Int32Array::from(vec![1]));
-        let batch = RecordBatch::try_from_iter([("id", ids), ("n", numbers)]).unwrap();
-        let file = std::fs::File::create(&path).unwrap();
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
+        let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+        let path = parquet(folder.path(), [("id", ids), ("n", numbers)]);
         let rows = read(&*source::open(&workload, Some(path)).unwrap());
         assert_eq!(rows.column(0).as_string::<i32>().value(0), UUID);
     }
@@ -114,11 +104,7 @@ fn made_uuids_differ_and_tell_their_rows() {
     let data = "generator = 'columns'\n[data.columns]\nid = { sequence = {} }\n\
                 n = { uniform = [0, 9] }\n";
     let workload = parse(data, TABLE).unwrap();
-    let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-    let rows = source.read(0, 20).unwrap().next().unwrap().unwrap().rows;
-    let values = source::row_values(&workload, source, 1_000).unwrap();
-    let third = Value::of_cell(ColumnType::Uuid, rows.column(0), 3);
-    assert_eq!(third, values.value(0, 3, Version::First));
+    let (_, values) = made(&workload, 0..1, ColumnType::Uuid);
     for row in [0, 1, 99] {
         let id = values.value(0, row, Version::First);
         assert!(matches!(id, Value::Uuid(_)), "{id:?}");

@@ -79,8 +79,8 @@ pub struct Decide {
     #[arg(long, value_name = "FILE")]
     from_ca: Option<PathBuf>,
 
-    /// Time for measuring, for example 15m: chooses rows and rounds so that it fits
-    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = parse_duration)]
+    /// Time for measuring, for example 30m: chooses rows and rounds so that it fits
+    #[arg(long, value_name = "DURATION", default_value = "12m", value_parser = parse_duration)]
     budget: Duration,
 
     #[command(flatten)]

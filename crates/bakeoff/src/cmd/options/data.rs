@@ -34,12 +34,32 @@ pub struct DataOptions {
 }
 
 impl DataOptions {
+    /// Reads a workload like [`DataOptions::workload_of_rows`], which has to ask something.
+    ///
+    /// # Errors
+    /// Fails with a misuse also if it has neither questions nor operations.
+    pub fn workload(&self, asked: &Path) -> Result<Workload> {
+        let workload = self.workload_of_rows(asked)?;
+        if workload.queries.is_empty() && workload.mix.is_none() {
+            let message =
+                "the workload asks nothing: add [[queries]] with name and sql, or a [mix]";
+            let error = Error::Workload {
+                path: workload.path,
+                line: 1,
+                column: 1,
+                message: message.to_owned(),
+            };
+            return Err(Misuse::new(error.into()).into());
+        }
+        Ok(workload)
+    }
+
     /// Reads a workload from a file, or the shipped one of that name, and applies the options of its
-    /// generator or of its data file.
+    /// generator or of its data file. It may have rows alone.
     ///
     /// # Errors
     /// Fails with a misuse if it cannot be read or is invalid, or if it has no file that these options are about.
-    pub fn workload(&self, asked: &Path) -> Result<Workload> {
+    pub fn workload_of_rows(&self, asked: &Path) -> Result<Workload> {
         let mut workload = self.read(asked)?;
         let are_given = self.no_header || self.delimiter.is_some();
         if are_given && self.data.is_empty() && matches!(workload.data, Data::Generator(_)) {

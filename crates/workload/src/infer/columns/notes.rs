@@ -89,10 +89,11 @@ pub fn on_columns(seen: &SeenColumns, has_delimiter: bool) -> Vec<String> {
 
 /// Says of which zone the days of times are that have offsets from UTC, in one note for all columns.
 fn on_offsets(seen: &SeenColumns) -> Option<String> {
-    let with_offsets =
-        { seen.columns.iter() }.filter_map(|column| Some((column, column.offsets()?)));
-    let (names, about): (Vec<String>, Vec<String>) = with_offsets
-        .map(|(column, about)| (format!("`{}`", column.name), about))
+    let (names, about): (Vec<String>, Vec<String>) = { seen.columns.iter() }
+        .filter_map(|column| {
+            let about = format!("{}; {}", column.offsets()?, column.days()?);
+            Some((format!("`{}`", column.name), about))
+        })
         .unzip();
     let about = about.first()?;
     let columns = if names.len() > 1 { "columns" } else { "column" };

@@ -32,20 +32,18 @@ fn times_with_offsets_are_said_to_be_in_utc() {
     };
     let rows: String = (0..40).map(row).collect();
     let text = format!("turbine,date_time,power\n{rows}");
-    let told = "offsets +01:00 and +02:00: days and months of questions are those of UTC, and `date_time AT TIME ZONE \
-                'Europe/Berlin'`, or with another zone, makes them local";
+    let days = "days and months of questions are in UTC: `date_time AT TIME ZONE 'Europe/Berlin'`, or another zone, \
+                makes them local";
+    let told = format!("offsets +01:00 and +02:00; {days}");
     let found = inferred(&text);
     let notes: Vec<&String> = { found.notes.iter() }
         .filter(|note| note.contains("offsets"))
         .collect();
     assert_eq!(notes, [&format!("column `date_time`: {told}")]);
-    let comment = format!("times as ISO 8601 has them; {told}; 40 different");
-    assert!(
-        found
-            .columns
-            .iter()
-            .any(|column| column.evidence == comment)
-    );
+    let evidence = "times as ISO 8601 has them; offsets +01:00 and +02:00; 40 different";
+    let written = found.workload("x.csv", &["memory".to_owned()], &[]);
+    let comments = format!("date_time = \"timestamp\" # {evidence}\n# {days}\n");
+    assert!(written.contains(&comments), "{written}");
     for utc in ["Z", "+00:00", ""] {
         let text = text.replace("+01:00", utc).replace("+02:00", utc);
         let found = inferred(&text);

@@ -1,9 +1,10 @@
 //! Offsets from UTC that texts of times say.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// Zones of many people with their offsets in minutes, of which one is named as an example.
-const ZONES: [(&str, &[i32]); 12] = [
+/// Zones of many people with their offsets in minutes, of which one is named as an example. Of zones with the same
+/// offset the first one is.
+const ZONES: [(&str, &[i32]); 24] = [
     ("Europe/Berlin", &[60, 120]),
     ("Europe/London", &[0, 60]),
     ("Europe/Helsinki", &[120, 180]),
@@ -12,31 +13,43 @@ const ZONES: [(&str, &[i32]); 12] = [
     ("America/Denver", &[-420, -360]),
     ("America/Los_Angeles", &[-480, -420]),
     ("America/Sao_Paulo", &[-180]),
+    ("America/Halifax", &[-240, -180]),
+    ("America/St_Johns", &[-210, -150]),
+    ("America/Anchorage", &[-540, -480]),
+    ("Pacific/Honolulu", &[-600]),
     ("Asia/Kolkata", &[330]),
     ("Asia/Shanghai", &[480]),
     ("Asia/Tokyo", &[540]),
     ("Australia/Sydney", &[600, 660]),
+    ("Australia/Adelaide", &[570, 630]),
+    ("Pacific/Auckland", &[720, 780]),
+    ("Asia/Tehran", &[210]),
+    ("Asia/Dubai", &[240]),
+    ("Asia/Karachi", &[300]),
+    ("Asia/Kathmandu", &[345]),
+    ("Asia/Dhaka", &[360]),
+    ("Asia/Bangkok", &[420]),
 ];
 
 /// Different offsets that are named, of which there may be more.
 const NAMED: usize = 4;
 
-/// Offsets that times of a column say, in minutes.
+/// Offsets that times of a column say, in minutes, with the number of times that do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offsets(BTreeSet<i32>);
+pub struct Offsets(BTreeMap<i32, u64>);
 
 impl Offsets {
     /// Looks at a time that says where it is from UTC.
     pub fn see(&mut self, cell: &str) {
-        self.0.insert(minutes(cell).unwrap_or(0));
+        *self.0.entry(minutes(cell).unwrap_or(0)).or_default() += 1;
     }
 
     /// Returns the offsets for a reader, `+01:00 and +02:00`; `None` if all times are in UTC.
     pub fn in_words(&self) -> Option<String> {
-        if self.0.iter().all(|minutes| *minutes == 0) {
+        if self.0.keys().all(|minutes| *minutes == 0) {
             return None;
         }
-        let mut named: Vec<String> = self.0.iter().take(NAMED).map(|m| written(*m)).collect();
+        let mut named: Vec<String> = self.0.keys().take(NAMED).map(|m| written(*m)).collect();
         let more = self.0.len() - named.len();
         if more > 0 {
             named.push(format!("{more} more"));
@@ -48,11 +61,17 @@ impl Offsets {
         })
     }
 
-    /// Returns the name of a zone whose clocks have these offsets, as an example.
+    /// Returns the name of a zone whose clocks have the offsets of most times, as an example.
     pub fn zone(&self) -> &'static str {
-        let has_all = |(_, offsets): &&(&str, &[i32])| self.0.iter().all(|m| offsets.contains(m));
-        let zone = ZONES.iter().find(has_all);
-        zone.map_or("Europe/Berlin", |(name, _)| *name)
+        let mut most = ("Europe/Berlin", 0);
+        for (name, offsets) in ZONES {
+            let fitting = offsets.iter().filter_map(|minutes| self.0.get(minutes));
+            let times: u64 = fitting.sum();
+            if times > most.1 {
+                most = (name, times);
+            }
+        }
+        most.0
     }
 }
 
@@ -129,12 +148,24 @@ mod tests {
                 Some("+09:00"),
                 "Asia/Tokyo",
             ),
-            // None of the zones has these.
             (
                 &["2014-01-01T01:00-02:30"][..],
                 Some("-02:30"),
-                "Europe/Berlin",
+                "America/St_Johns",
             ),
+            // No zone has both.
+            (
+                &["t-08:00", "t-07:00", "t+09:00"][..],
+                Some("-08:00, -07:00 and +09:00"),
+                "America/Los_Angeles",
+            ),
+            (
+                &["t-08:00", "t+01:00", "t+09:00", "t+09:00"][..],
+                Some("-08:00, +01:00 and +09:00"),
+                "Asia/Tokyo",
+            ),
+            // None of the zones has it.
+            (&["t-01:00"][..], Some("-01:00"), "Europe/Berlin"),
             (
                 &["t+01", "t+02", "t+03", "t+04", "t+05", "t+06"][..],
                 Some("+01:00, +02:00, +03:00, +04:00 and 2 more"),
@@ -155,8 +186,9 @@ mod tests {
 
     #[test]
     fn zones_that_are_named_exist() {
-        for (name, _) in ZONES {
+        for (name, offsets) in ZONES {
             assert!(Zone::parse(name).is_ok(), "{name}");
+            assert!(!offsets.is_empty(), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that stand for times, and whether DataFusion agrees.
+//! Texts that stand for times and numbers, and whether DataFusion agrees.
 
 use arrow::record_batch::RecordBatch;
 use datafusion::error::DataFusionError;
@@ -15,7 +15,7 @@ async fn session() -> SessionContext {
 }
 
 /// What is said of a question.
-async fn said(session: &SessionContext, sql: &str) -> Vec<NoTime> {
+async fn said(session: &SessionContext, sql: &str) -> Vec<Unreadable> {
     unreadable(&session.state().create_logical_plan(sql).await.unwrap())
 }
 
@@ -45,6 +45,8 @@ async fn what_datafusion_reads_as_a_time_is_taken() {
         "SELECT '2026-05-01'::timestamp AS seen, CAST('2026-05-01T12:30:00Z' AS TIMESTAMPTZ) AS more",
         "SELECT n FROM t WHERE host > '2024-13-45' AND host NOT IN ('2024-13-45', 'b')",
         "SELECT TRY_CAST('2024-13-45' AS TIMESTAMP) AS seen, '2024-13-45' AS text FROM t",
+        "SELECT n FROM t WHERE n = '1' AND n IN ('1', '2') AND n * 0.5 < '1e3' AND host <> 'one'",
+        "SELECT TRY_CAST('one' AS INT) AS one, CAST('1.5' AS DOUBLE) AS more, 'one' AS text FROM t",
     ] {
         let said = said(&session, sql).await;
         assert!(said.is_empty(), "{sql}: {said:?}");
@@ -116,6 +118,34 @@ async fn what_datafusion_cannot_read_as_a_time_is_named() {
     let why = said(&session, late).await.pop().unwrap().why;
     assert!(why.contains("within the years 1678 to 2261"), "{why}");
     assert!(run(&session, late).await.is_err());
+}
+
+#[tokio::test]
+async fn what_datafusion_cannot_read_as_a_number_is_named() {
+    let session = session().await;
+    for (sql, why) in [
+        (
+            "SELECT n FROM t WHERE n = 'one'",
+            "'one' cannot be read as a whole number: write one without quotes, such as 5",
+        ),
+        (
+            "SELECT n FROM t WHERE n IN ('1', '')",
+            "'' cannot be read as a whole number: write one without quotes, such as 5",
+        ),
+        (
+            "SELECT n FROM t WHERE n * 0.5 < '1,5'",
+            "'1,5' cannot be read as a number: write one without quotes, such as 5.5",
+        ),
+        (
+            "SELECT CAST('2026-05-01' AS DOUBLE) AS x FROM t",
+            "'2026-05-01' cannot be read as a number: write one without quotes, such as 5.5",
+        ),
+    ] {
+        let said = said(&session, sql).await;
+        let said: Vec<&str> = said.iter().map(|found| found.why.as_str()).collect();
+        assert_eq!(said, [why], "{sql}");
+        assert!(run(&session, sql).await.is_err(), "{sql}");
+    }
 }
 
 #[tokio::test]

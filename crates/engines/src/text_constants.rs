@@ -1,5 +1,5 @@
-//! Texts that a question compares with times, or casts to them, and that are none. DataFusion says so only once it has
-//! rows.
+//! Texts that a question compares with times or numbers, or casts to them, and that are none. DataFusion says so only
+//! once it has rows.
 
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
@@ -13,18 +13,18 @@ use crate::expressions::compared;
 /// Names of the zone in which times are where they have one.
 const UTC: [&str; 2] = ["+00:00", "UTC"];
 
-/// A text that cannot be made a time.
+/// A text that cannot be made a time or a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoTime {
+pub struct Unreadable {
     /// It with its quotes, as SQL has it.
     pub literal: String,
     /// What is wrong with it, and what to write.
     pub why: String,
 }
 
-/// Returns the texts of a question that would have to be times, and that DataFusion cannot make any of. What may not be
-/// computed, as within `CASE`, is left out.
-pub fn unreadable(plan: &LogicalPlan) -> Vec<NoTime> {
+/// Returns the texts of a question that would have to be times or numbers, and that DataFusion cannot make any of. What
+/// may not be computed, as within `CASE`, is left out.
+pub fn unreadable(plan: &LogicalPlan) -> Vec<Unreadable> {
     let mut found = Vec::new();
     let walked = plan.apply_with_subqueries(|node| {
         let schema = merge_schema(&node.inputs());
@@ -65,7 +65,6 @@ fn texts_of<'a>(expr: &'a Expr, schema: &DFSchema) -> Vec<(&'a ScalarValue, Data
     }
 }
 
-/// Returns whether an operator compares two values.
 /// Returns the texts among values that are compared, each with the type that DataFusion casts all of them to.
 fn compared_texts<'a>(values: &[&'a Expr], schema: &DFSchema) -> Vec<(&'a ScalarValue, DataType)> {
     let texts: Vec<&ScalarValue> = values.iter().filter_map(|value| text(value)).collect();
@@ -93,14 +92,16 @@ fn text(expr: &Expr) -> Option<&ScalarValue> {
     }
 }
 
-/// Says why a text cannot be cast, if that is to a time and it cannot.
-fn complaint(text: &ScalarValue, kind: &DataType) -> Option<NoTime> {
+/// Says why a text cannot be cast, if that is to a time or a number and it cannot.
+fn complaint(text: &ScalarValue, kind: &DataType) -> Option<Unreadable> {
     let (what, forms) = match kind {
-        DataType::Date32 | DataType::Date64 => ("a date", "'2026-05-01'"),
+        DataType::Date32 | DataType::Date64 => ("a date", "it as '2026-05-01'"),
         DataType::Timestamp(_, zone) if zone.as_deref().is_none_or(|zone| UTC.contains(&zone)) => (
             "a time",
-            "'2026-05-01', '2026-05-01T12:30:00' or '2026-05-01T12:30:00+02:00'",
+            "it as '2026-05-01', '2026-05-01T12:30:00' or '2026-05-01T12:30:00+02:00'",
         ),
+        kind if kind.is_integer() => ("a whole number", "one without quotes, such as 5"),
+        kind if kind.is_floating() => ("a number", "one without quotes, such as 5.5"),
         _ => return None,
     };
     if text.cast_to(kind).is_ok() {
@@ -108,15 +109,15 @@ fn complaint(text: &ScalarValue, kind: &DataType) -> Option<NoTime> {
     }
     let literal = format!("'{}'", text.try_as_str().flatten()?.replace('\'', "''"));
     let seconds = DataType::Timestamp(TimeUnit::Second, None);
-    let why = if text.cast_to(&seconds).is_ok() {
+    let why = if !kind.is_numeric() && text.cast_to(&seconds).is_ok() {
         format!(
             "{literal} is not within the years 1678 to 2261, in which DataFusion compares times with texts: write a \
              time within them"
         )
     } else {
-        format!("{literal} cannot be read as {what}: write it as {forms}")
+        format!("{literal} cannot be read as {what}: write {forms}")
     };
-    Some(NoTime { literal, why })
+    Some(Unreadable { literal, why })
 }
 
 #[cfg(test)]
