@@ -17,9 +17,9 @@ const HINT: &str = "Steps of each design in which its server was sampled, laid e
                     else is asked of the server meanwhile. An answer has no more than these two, so that its point is \
                     the mean over all of it. Samples take 2% of the time at most, so that not all short steps have \
                     some.";
-/// Bytes of charts after which no further design is drawn: a page of an hour, which a browser loads again and again,
-/// stays below 2 MB.
-const MOST_BYTES: usize = 1 << 20;
+/// Bytes of charts after which no further design is drawn by itself: room for eight designs over an hour below those
+/// of all of them, and a page, which a browser loads again and again, stays below 2 MB.
+const MOST_BYTES: usize = 1_400_000;
 /// Most parts that the line below a chart names.
 const MOST_PARTS: usize = 40;
 

@@ -143,4 +143,18 @@ mod tests {
         let most = lines_of(&page).map(points).max().unwrap();
         assert!((200..=240).contains(&most), "{most}");
     }
+
+    #[test]
+    fn of_seven_designs_over_an_hour_each_has_a_chart_of_its_own_below_those_of_all() {
+        let mut records = fixture::records();
+        let others = ["parquet?codec=zstd", "parquet?codec=snappy"];
+        // Together they have about as many samples as the five.
+        for design in SAMPLED.into_iter().chain(others) {
+            records.extend((0..33).map(|step| Record::Server(window(design, step))));
+        }
+        let page = html::render(&Summary::from_records(&records).unwrap());
+        assert!(page.len() < LARGEST, "{} bytes", page.len());
+        assert!(page.contains("<summary>Loading: 7 of "));
+        assert!(!page.contains("not drawn, since the page"));
+    }
 }
