@@ -152,7 +152,7 @@ impl Filling<'_> {
         let mut slices = Slices::begin(self.source.clone(), rows).await?;
         let (mut loaded, mut slice) = (0, 0);
         while let Some(rows) = slices.next.take() {
-            let loading = within(self.settings.call_limit, design.load(slice, &rows));
+            let loading = self.in_time(design.load(slice, &rows));
             // The next slice is read while this one is loaded, so that loading need not wait for it.
             let (done, read) = futures::join!(loading, slices.read());
             design.look().await;
@@ -211,17 +211,26 @@ impl Filling<'_> {
 
     /// Brings the table of a design to rest, unless that takes longer than a step of a table may.
     async fn bring_to_rest(&self, design: &dyn Design) -> Result<(), DesignError> {
+        let settled = self.in_time(design.settle()).await;
+        settled
+            .map(drop)
+            .map_err(|error| DesignError(format!("bringing its table to rest failed: {error}")))
+    }
+
+    /// Waits for a step of a table no longer than it may take, and says what to do where it takes longer.
+    async fn in_time<T>(
+        &self,
+        step: impl Future<Output = Result<T, DesignError>>,
+    ) -> Result<T, DesignError> {
         let limit = self.settings.call_limit;
         let began = Instant::now();
-        let settled = within(limit, design.settle()).await;
-        settled.map(drop).map_err(|error| {
-            let advice = if began.elapsed() < limit {
-                ""
-            } else {
-                ": look at what the server compacts, or allow more time with --limit"
-            };
+        let ended = within(limit, step).await;
+        ended.map_err(|error| {
+            if began.elapsed() < limit {
+                return error;
+            }
             DesignError(format!(
-                "bringing its table to rest failed: {error}{advice}"
+                "{error}: look at what the server does, or allow more time with --limit"
             ))
         })
     }
