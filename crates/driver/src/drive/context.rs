@@ -32,7 +32,8 @@ pub struct DriveSettings {
     pub warms_up: bool,
     /// Whether the tables are filled; otherwise an earlier command has filled them.
     pub fills_tables: bool,
-    /// Longest time that loading a slice of a table, or bringing a table to rest, may take.
+    /// Longest time that loading a slice of a table, or bringing a table to rest, may take; the latter may also take as
+    /// long as loading took.
     pub call_limit: Duration,
 }
 

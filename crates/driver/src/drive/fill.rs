@@ -54,6 +54,7 @@ impl Filling<'_> {
         &mut self,
         candidates: &mut dyn DriveCandidates,
     ) -> Result<Vec<Arc<dyn Target>>, RecordError> {
+        let began = Instant::now();
         let mut targets: Vec<Arc<dyn Target>> = Vec::new();
         for (index, id) in candidates.ids().into_iter().enumerate() {
             let filled = match start_engine(candidates, index, self.log).await? {
@@ -66,7 +67,7 @@ impl Filling<'_> {
             }
             self.between_steps();
         }
-        let settled = self.settle(targets).await?;
+        let settled = self.settle(targets, began.elapsed()).await?;
         self.between_steps();
         Ok(settled)
     }
@@ -152,7 +153,7 @@ impl Filling<'_> {
         let mut slices = Slices::begin(self.source.clone(), rows).await?;
         let (mut loaded, mut slice) = (0, 0);
         while let Some(rows) = slices.next.take() {
-            let loading = within(self.settings.call_limit, design.load(slice, &rows));
+            let loading = in_time(self.settings.call_limit, design.load(slice, &rows));
             // The next slice is read while this one is loaded, so that loading need not wait for it.
             let (done, read) = futures::join!(loading, slices.read());
             design.look().await;
@@ -176,16 +177,17 @@ impl Filling<'_> {
         })
     }
 
-    /// Brings all tables that were loaded here to rest, and reads their footprints once all are.
+    /// Brings all tables that were loaded here, which took so long, to rest, and reads their footprints once all are.
     async fn settle(
         &mut self,
         targets: Vec<Arc<dyn Target>>,
+        loading: Duration,
     ) -> Result<Vec<Arc<dyn Target>>, RecordError> {
         let mut ready = Vec::new();
         for target in targets {
             let id = &target.info().id;
             self.observer.phase(&format!("settling {id}"));
-            match self.prepare(target.as_ref()).await {
+            match self.prepare(target.as_ref(), loading).await {
                 Ok(()) => ready.push(target),
                 Err(error) => {
                     let trouble = or_why_dead(target.as_ref(), error);
@@ -200,30 +202,27 @@ impl Filling<'_> {
         Ok(ready)
     }
 
-    async fn prepare(&self, target: &dyn Target) -> Result<(), DesignError> {
+    async fn prepare(&self, target: &dyn Target, loading: Duration) -> Result<(), DesignError> {
         let is_loaded_here = self.shard().is_whole() && self.settings.fills_tables;
         let has_rows = is_loaded_here && !self.settings.begins_empty();
         if let (Some(design), true) = (target.design(), has_rows) {
-            self.bring_to_rest(design).await?;
+            self.bring_to_rest(design, loading).await?;
         }
         target.prepare().await
     }
 
-    /// Brings the table of a design to rest, unless that takes longer than a step of a table may.
-    async fn bring_to_rest(&self, design: &dyn Design) -> Result<(), DesignError> {
-        let limit = self.settings.call_limit;
-        let began = Instant::now();
-        let settled = within(limit, design.settle()).await;
-        settled.map(drop).map_err(|error| {
-            let advice = if began.elapsed() < limit {
-                ""
-            } else {
-                ": look at what the server compacts, or allow more time with --limit"
-            };
-            DesignError(format!(
-                "bringing its table to rest failed: {error}{advice}"
-            ))
-        })
+    /// Brings the table of a design to rest, unless that takes longer than a step of a table may, and than loading took:
+    /// what is loaded for hours may be compacted for hours.
+    async fn bring_to_rest(
+        &self,
+        design: &dyn Design,
+        loading: Duration,
+    ) -> Result<(), DesignError> {
+        let limit = self.settings.call_limit.max(loading);
+        let settled = in_time(limit, design.settle()).await;
+        settled
+            .map(drop)
+            .map_err(|error| DesignError(format!("bringing its table to rest failed: {error}")))
     }
 
     async fn read_footprint(&mut self, target: &dyn Target) -> Result<(), RecordError> {
@@ -291,6 +290,23 @@ impl Filling<'_> {
             }
         }
     }
+}
+
+/// Waits for a step of a table no longer than this, and says what to do where it takes longer.
+async fn in_time<T>(
+    limit: Duration,
+    step: impl Future<Output = Result<T, DesignError>>,
+) -> Result<T, DesignError> {
+    let began = Instant::now();
+    let ended = within(limit, step).await;
+    ended.map_err(|error| {
+        if began.elapsed() < limit {
+            return error;
+        }
+        DesignError(format!(
+            "{error}: look at what the server does, or allow more time with --limit"
+        ))
+    })
 }
 
 /// Rows that were loaded, and how long that took.

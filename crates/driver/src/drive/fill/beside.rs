@@ -1,6 +1,7 @@
 //! Filling the tables of the designs that answer questions beside the loads in place of the driven ones.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bakeoff_stats::drive::DriveRecord;
 
@@ -64,10 +65,11 @@ impl Filling<'_> {
 
     async fn fill_other(&self, design: &dyn Design) -> Result<(), Trouble> {
         let id = &design.info().id;
+        let began = Instant::now();
         design.create().await?;
         self.insert(id, design).await?;
         self.observer.phase(&format!("settling {id}"));
-        self.bring_to_rest(design).await?;
+        self.bring_to_rest(design, began.elapsed()).await?;
         Ok(())
     }
 }
