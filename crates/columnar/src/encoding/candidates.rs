@@ -265,3 +265,32 @@ fn zipped(blob: &[u8]) -> Option<Vec<u8>> {
     zipped.extend_from_slice(&frame);
     Some(zipped)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array};
+
+    use super::super::vortex;
+    use super::*;
+
+    /// What fails is a fault of a library below, which no column is known to bring about.
+    #[test]
+    fn a_way_that_fails_or_panics_is_left_out_and_counted() {
+        let packer = Packer::new(vortex::session());
+        let column: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100));
+        let candidates = Candidates::new(&packer, Kind::Bigint, &column).unwrap();
+
+        assert_eq!(candidates.attempt(|| Ok(Some(vec![1]))), Some(vec![1]));
+        assert_eq!(candidates.attempt(|| Ok(None)), None);
+        assert_eq!(packer.setbacks(), 0, "a way that does not fit is no fault");
+
+        assert_eq!(
+            candidates.attempt(|| Err(Failure("a fault".to_owned()))),
+            None
+        );
+        assert_eq!(candidates.attempt(|| panic!("a fault")), None);
+        assert_eq!(packer.setbacks(), 2);
+    }
+}
