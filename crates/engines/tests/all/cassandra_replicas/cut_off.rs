@@ -208,9 +208,9 @@ fn since(seconds: &Seconds, time: Duration) -> (u64, u64) {
 
 /// Returns the share of the reads that have failed since a moment.
 fn of_the_last(reads: &[(Instant, bool)], since: Instant) -> f64 {
-    let last = reads.iter().filter(|(ended, _)| *ended >= since);
-    let (failed, done): (Vec<_>, Vec<_>) = last.partition(|(_, has_failed)| *has_failed);
-    share(done.len() as u64, failed.len() as u64)
+    let last = || reads.iter().filter(|(ended, _)| *ended >= since);
+    let failed = last().filter(|(_, has_failed)| *has_failed).count() as u64;
+    share(last().count() as u64 - failed, failed)
 }
 
 fn share(done: u64, failed: u64) -> f64 {
