@@ -124,7 +124,14 @@ impl Checked {
         };
         let numbers = said.strip_prefix(ARROW_SAYS).unwrap_or(&said);
         let bytes = kind.primitive_width().unwrap_or_default();
-        let wider = if bytes < 8 { "BIGINT" } else { "DOUBLE" };
+        // Such as the numbers of rows of `row_number()`, of which a difference may be less than 0.
+        let has_no_sign = kind.is_unsigned_integer();
+        let sign = if has_no_sign { " without a sign" } else { "" };
+        let wider = if bytes < 8 || has_no_sign {
+            "BIGINT"
+        } else {
+            "DOUBLE"
+        };
         let (of, column) = match self.columns.as_slice() {
             [] => (String::new(), "x"),
             [first, ..] => (
@@ -133,7 +140,8 @@ impl Checked {
             ),
         };
         let message = format!(
-            "{numbers}{of} is beyond whole numbers of {} bits: write CAST({column} AS {wider}) where it is computed with",
+            "{numbers}{of} is beyond whole numbers of {} bits{sign}: write CAST({column} AS {wider}) where it is computed \
+             with",
             8 * bytes
         );
         DataFusionError::External(message.into())

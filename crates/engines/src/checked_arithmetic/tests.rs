@@ -71,6 +71,10 @@ async fn arithmetic_beyond_a_type_is_an_error_that_says_what_to_write() {
             "SELECT small * small AS x FROM t",
             "of t.small is beyond whole numbers of 32 bits: write CAST(t.small AS BIGINT)",
         ),
+        (
+            "SELECT row_number() OVER (ORDER BY n) - row_number() OVER (ORDER BY n DESC) AS x FROM t",
+            "1 - 2 is beyond whole numbers of 64 bits without a sign: write CAST(x AS BIGINT)",
+        ),
     ] {
         let error = message(&expected(&session, sql).await.expect_err(sql));
         assert!(error.contains(words), "{sql}: {error}");
