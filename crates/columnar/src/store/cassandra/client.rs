@@ -142,25 +142,15 @@ impl Client {
         let mut statement = Statement::new(cql);
         statement.set_is_idempotent(true);
         statement.set_consistency(self.options.read_consistency);
-        statement.set_serial_consistency(Some(self.serial_consistency()));
-        // Changes of the schema wait until all nodes agree.
-        statement.set_request_timeout(Some(self.options.attempt_time_limit * 3));
-        let send = || async { self.session.query_unpaged(statement.clone(), &values).await };
-        retried(task, send).await
-    }
-
-    /// Returns the consistency of conditional writes: within a datacenter if everything else is.
-    fn serial_consistency(&self) -> SerialConsistency {
-        let is_local = |level| matches!(level, Consistency::LocalQuorum | Consistency::LocalOne);
         let (read, write) = (
             self.options.read_consistency,
             self.options.write_consistency,
         );
-        if is_local(read) && is_local(write) {
-            SerialConsistency::LocalSerial
-        } else {
-            SerialConsistency::Serial
-        }
+        statement.set_serial_consistency(Some(serial_consistency(read, write)));
+        // Changes of the schema wait until all nodes agree.
+        statement.set_request_timeout(Some(self.options.attempt_time_limit * 3));
+        let send = || async { self.session.query_unpaged(statement.clone(), &values).await };
+        retried(task, send).await
     }
 
     /// Sends a statement and returns its whole answer.
@@ -310,4 +300,32 @@ fn unexpected(task: &Task<'_>, error: &dyn fmt::Display) -> Error {
         task,
         format!("the answer is not of the columns that the table was made with: {error}"),
     )
+}
+
+/// Returns the consistency of conditional writes: within a datacenter if everything else is.
+fn serial_consistency(read: Consistency, write: Consistency) -> SerialConsistency {
+    let is_local = |level| matches!(level, Consistency::LocalQuorum | Consistency::LocalOne);
+    if is_local(read) && is_local(write) {
+        SerialConsistency::LocalSerial
+    } else {
+        SerialConsistency::Serial
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditional_writes_are_agreed_on_in_one_datacenter_only_if_everything_else_is() {
+        let (local, all) = (Consistency::LocalQuorum, Consistency::Quorum);
+        assert_eq!(
+            serial_consistency(local, local),
+            SerialConsistency::LocalSerial
+        );
+        for (read, write) in [(local, all), (all, local), (all, all)] {
+            let agreed = serial_consistency(read, write);
+            assert_eq!(agreed, SerialConsistency::Serial, "{read:?}, {write:?}");
+        }
+    }
 }

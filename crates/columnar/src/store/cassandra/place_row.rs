@@ -106,3 +106,36 @@ pub(super) fn row(task: &Task<'_>, numbers: Numbers, read_at: Moment) -> Result<
     }
     Ok(row)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drop_is_unfinished_until_every_generation_is_sealed() {
+        let dropped = Row {
+            opened: 5,
+            closed: 5,
+            sealed: 3,
+            dropped: 1_000,
+            ..Row::none(Moment::now())
+        };
+        assert_eq!(dropped.unfinished_drop(), Some(1_000));
+        assert_eq!(
+            Row {
+                sealed: 5,
+                ..dropped
+            }
+            .unfinished_drop(),
+            None
+        );
+        assert_eq!(
+            Row {
+                dropped: 0,
+                ..dropped
+            }
+            .unfinished_drop(),
+            None
+        );
+    }
+}

@@ -178,6 +178,11 @@ mod tests {
     use super::*;
     use crate::store::cassandra::time::CLOCKS_APART_AT_MOST;
 
+    /// The present in the unit of Cassandra's timestamps.
+    fn now() -> i64 {
+        now_milliseconds() * 1_000
+    }
+
     #[test]
     fn versions_settle_late_enough_for_clocks_on_both_sides_of_that_of_a_node() {
         assert!(APPLIED_WITHIN + 2 * CLOCKS_APART_AT_MOST <= SETTLED_AFTER);
@@ -185,16 +190,16 @@ mod tests {
 
     #[test]
     fn a_version_replaces_the_one_before_whatever_the_clocks() {
-        let ahead = microseconds_now() + 5_000_000;
+        let ahead = now() + 5_000_000;
         assert_eq!(after(Some((Uuid::nil(), ahead))), ahead + 1);
-        let behind = microseconds_now();
+        let behind = now();
         assert!(after(Some((Uuid::nil(), behind - 1))) >= behind);
         assert!(after(None) >= behind);
     }
 
     #[test]
     fn a_version_counts_when_it_is_old_enough() {
-        let age = |seconds: i64| (Uuid::nil(), microseconds_now() - seconds * 1_000_000);
+        let age = |seconds: i64| (Uuid::nil(), now() - seconds * 1_000_000);
         let grace = SETTLED_AFTER.as_secs() as i64;
         assert!(is_settled(age(grace + 1)));
         assert!(!is_settled(age(grace - 1)));
