@@ -20,13 +20,16 @@ pub enum Stroke {
     Limit,
 }
 
+/// Points of a line from left to right, whose value is `None` where it is not known.
+pub type Points = Vec<(f64, Option<f64>)>;
+
 pub struct Line {
     /// CSS class that sets `--color`.
     pub class: String,
     pub stroke: Stroke,
     /// Number of its mark, if several lines have the same stroke.
     pub mark: Option<usize>,
-    pub points: Vec<(f64, Option<f64>)>,
+    pub points: Points,
 }
 
 impl Line {

@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{SecondCounts, ServerSample};
 use bakeoff_stats::server_growth;
 
-use crate::chart::line::{Line, Stroke};
+use crate::chart::line::{Line, Points, Stroke};
 
 /// Least time, in seconds, over which growth is drawn: shorter spans are joined with those that follow.
 const LEAST_SPAN: f64 = 0.9;
@@ -78,7 +78,7 @@ pub fn line(
 
 /// Returns the growth per second in the middle of spans, with a gap between parts of the chart. Where there are more
 /// than `most`, each point is of several of a part.
-pub fn points(spans: &[Span], most: usize) -> Vec<(f64, Option<f64>)> {
+pub fn points(spans: &[Span], most: usize) -> Points {
     let spans = joined(spans);
     let each = spans.len().div_ceil(most).max(1);
     let mut points = Vec::with_capacity(spans.len());

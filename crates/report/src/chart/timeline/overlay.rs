@@ -10,7 +10,7 @@ use super::{
     width_of,
 };
 use crate::chart::Size;
-use crate::chart::line::{Line, Stroke};
+use crate::chart::line::{Line, Points, Stroke};
 use crate::chart::palette::nth_class;
 use crate::chart::panel::{GAP, Panel};
 use crate::chart::scale::Scale;
@@ -92,7 +92,7 @@ fn servers<'a>(trials: &[Overlaid<'a>], most: usize) -> Vec<ServerSeries<'a>> {
 fn client(trials: &[Overlaid], operation: Option<(usize, &str)>, most: usize) -> Vec<Panel> {
     let (place_drawn, name_drawn) = operation.unzip();
     let name_drawn = name_drawn.unwrap_or("the slowest operation");
-    let all = |line: &dyn Fn(&Overlaid) -> Vec<(f64, Option<f64>)>| -> Vec<Line> {
+    let all = |line: &dyn Fn(&Overlaid) -> Points| -> Vec<Line> {
         let lines = trials.iter().enumerate();
         let lines = lines.map(|(place, trial)| Line {
             class: nth_class(place),
@@ -128,7 +128,7 @@ fn parts<'a>(trial: &'a Overlaid<'_>) -> impl Iterator<Item = (&'a SecondCounts,
     parts.filter(|(_, part)| *part >= SHORTEST_PART)
 }
 
-fn rates(trial: &Overlaid) -> Vec<(f64, Option<f64>)> {
+fn rates(trial: &Overlaid) -> Points {
     let rate = |(counts, part): (&SecondCounts, f64)| {
         let middle = f64::from(counts.second) + part / 2.0;
         (
@@ -140,7 +140,7 @@ fn rates(trial: &Overlaid) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Returns the p99 of each second: of the operation at a place, or of the slowest one.
-fn response(trial: &Overlaid, place: Option<usize>) -> Vec<(f64, Option<f64>)> {
+fn response(trial: &Overlaid, place: Option<usize>) -> Points {
     let is_drawn = |(of, counts): &(usize, &OperationCounts)| {
         counts.successes > 0 && place.is_none_or(|place| place == *of)
     };
@@ -155,7 +155,7 @@ fn response(trial: &Overlaid, place: Option<usize>) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Joins consecutive points to no more than `most`, with the mean of each group.
-fn grouped(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
+fn grouped(points: &[(f64, Option<f64>)], most: usize) -> Points {
     let each = points.len().div_ceil(most).max(1);
     let mean = |group: &[(f64, Option<f64>)]| {
         let at = group.iter().map(|(at, _)| at).sum::<f64>() / group.len() as f64;
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn many_points_are_joined_and_gaps_stay() {
-        let points: Vec<(f64, Option<f64>)> = (0..480)
+        let points: Points = (0..480)
             .map(|n| (f64::from(n), Some(f64::from(n))))
             .collect();
         let joined = grouped(&points, 240);

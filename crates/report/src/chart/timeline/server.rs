@@ -7,7 +7,7 @@ use bakeoff_stats::drive::{CacheCounts, ServerSample};
 
 use super::growth::{self, Moment};
 use super::number;
-use crate::chart::line::{Line, Stroke};
+use crate::chart::line::{Line, Points, Stroke};
 use crate::chart::panel::Panel;
 use crate::units;
 
@@ -251,7 +251,7 @@ impl<'a> ServerSeries<'a> {
                     .map(|(hits, requests)| 100.0 * hits / requests),
             )
         });
-        let points: Vec<(f64, Option<f64>)> = points.collect();
+        let points: Points = points.collect();
         let is_asked = points.iter().any(|(_, share)| share.is_some());
         is_asked.then_some(Line { points, ..hits })
     }

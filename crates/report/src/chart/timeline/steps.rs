@@ -10,7 +10,7 @@ use super::growth::{self, Moment, Span};
 use super::server::ServerSeries;
 use super::{AXIS, LEFT, RIGHT, most_points, number, stacked, time_axis, width_of};
 use crate::chart::Size;
-use crate::chart::line::{Line, Stroke};
+use crate::chart::line::{Line, Points, Stroke};
 use crate::chart::panel::{GAP, Panel};
 use crate::chart::placement::Rectangle;
 use crate::chart::scale::Scale;
@@ -152,7 +152,7 @@ fn client(laid: &[Laid], most: usize) -> Vec<Panel> {
     ]
 }
 
-fn rows_a_second(laid: &[Laid], most: usize) -> Vec<(f64, Option<f64>)> {
+fn rows_a_second(laid: &[Laid], most: usize) -> Points {
     let spans = laid.iter().filter_map(|step| {
         let rows = step.window.during.rows().filter(|rows| *rows > 0)?;
         Some(Span {
@@ -181,7 +181,7 @@ fn rows_a_second(laid: &[Laid], most: usize) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Returns the longest of the answers that share a point.
-fn answers(laid: &[Laid], most: usize) -> Vec<(f64, Option<f64>)> {
+fn answers(laid: &[Laid], most: usize) -> Points {
     let is_answer = |step: &&Laid| matches!(step.window.during, During::Answer { .. });
     let answers: Vec<&Laid> = laid.iter().filter(is_answer).collect();
     let each = answers.len().div_ceil(most).max(1);
