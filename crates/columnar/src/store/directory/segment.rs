@@ -350,5 +350,11 @@ mod tests {
             bytes.push(1);
             read(&bytes.into()).unwrap_err();
         }
+        for last in 0..HEAD.len() {
+            let mut bytes = HEAD[..=last].to_vec();
+            bytes[last] ^= 0x40;
+            bytes.resize(4096, 0);
+            read(&bytes.into()).expect_err("the last byte that was written is not that of a head");
+        }
     }
 }
