@@ -180,11 +180,13 @@ fn values_of_another_type_are_named_by_their_line() {
 #[test]
 fn files_that_are_no_lines_of_objects_say_what_to_do() {
     let long = format!("{{\"series\":\"{}\"}}\n", "x".repeat(9 << 20));
+    let long_list = format!("[{}]", ["{\"series\":1}"; 800_000].join(","));
     for (data, text, words) in [
         ("", "", "x.json: the file is empty"),
         ("", "\n \n", "x.json: the file is empty"),
         ("", "\u{feff}", "x.json: the file is empty"),
         ("", "[{\"series\":1}]", "`jq -c '.[]' FILE"),
+        ("", long_list.as_str(), "`jq -c '.[]' FILE"),
         ("", "{\n  \"series\": 1\n}\n", "`jq -c . FILE"),
         (
             "",

@@ -81,6 +81,11 @@ impl JsonKeys {
                 return Ok(());
             }
             number += 1;
+            let found = content(&line);
+            // A list may be one line of any length.
+            if is_first && let Some(message) = no_lines(found) {
+                return Err(data_error(&part.path, message));
+            }
             if read > MAX_LINE_BYTES {
                 let message = format!(
                     "line {number} takes more than {} MiB; rows are read from one object of JSON on each line",
@@ -88,12 +93,8 @@ impl JsonKeys {
                 );
                 return Err(data_error(&part.path, message));
             }
-            let found = content(&line);
             if found.is_empty() {
                 continue;
-            }
-            if is_first && let Some(message) = no_lines(found) {
-                return Err(data_error(&part.path, message));
             }
             is_first = false;
             self.see(number, found);
