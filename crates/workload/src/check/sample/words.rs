@@ -281,6 +281,7 @@ fn of_part(text: &str, to: SampleSize, number: f64, table: &Table) -> String {
 /// Says that words are no growth, and which one of them is not known.
 fn unknown(text: &str, words: &[&str], table: &Table) -> String {
     let not_known = words.iter().find(|word| !is_known(word, table));
+    let meant = not_known.map_or_else(String::new, |word| meant(text, words, word, table));
     let not_known = not_known.map_or_else(String::new, |word| format!(": `{word}` is not known"));
     let units = joined(UNITS.iter().map(|(name, _)| *name));
     let keys = table.partition_key.iter().map(String::as_str);
@@ -288,12 +289,27 @@ fn unknown(text: &str, words: &[&str], table: &Table) -> String {
     let powers = joined(POWERS.iter().map(|(name, _)| *name));
     let time = joined(TIME.into_iter());
     format!(
-        "`{text}` does not say how far the sample grows{not_known}\n\
+        "`{text}` does not say how far the sample grows{not_known}{meant}\n\
          Write a length of time (`three years`), a number of series (`5000 sensors`), a factor (`50 times the sensors`, \
          `10 times the time`), or one of the series and one of the time (`500 sensors, three years`)\n\
          Known are numbers in digits (`5000`, `5,000`, `5k`), in words up to twelve and in tens up to ninety, {powers}; of \
          time {units}, {time}; of series {series}, and any word in the name of a column of the partition key"
     )
+}
+
+/// Returns what to write if the word that is not known is what the rows of a series belong to, and nothing if that
+/// would be no growth either.
+fn meant(text: &str, words: &[&str], unknown: &str, table: &Table) -> String {
+    let as_series = words
+        .iter()
+        .map(|word| if *word == unknown { "series" } else { word });
+    match growths(&as_series.collect::<Vec<_>>(), table) {
+        Some(_) => format!(
+            "; if the table has a series for each, write `{}`",
+            text.replace(unknown, "series")
+        ),
+        None => String::new(),
+    }
 }
 
 /// Returns whether a word may be a part of a growth.

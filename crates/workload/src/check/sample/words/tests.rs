@@ -79,7 +79,10 @@ fn what_is_not_known_is_refused_with_the_words_that_are() {
 #[test]
 fn the_word_that_is_not_known_is_named_in_a_short_line() {
     for (text, told) in [
-        ("500 moons, three years", ": `moons` is not known"),
+        (
+            "500 moons, three years",
+            ": `moons` is not known; if the table has a series for each, write `500 series, three years`",
+        ),
         ("two and a half years", ": `half` is not known"),
         ("500kk sensors", ": `500kk` is not known"),
         ("50,00 moons", ": `moons` is not known"),
