@@ -98,7 +98,7 @@ impl Nodes {
         check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 
-    /// Says which heap each of so many servers would have, if it is less than what the options ask for.
+    /// Returns a warning that names the heap that each of `count` nodes gets, if it is smaller than the options ask for.
     pub fn smaller_heap(options: &ServerOptions, count: u8) -> Option<String> {
         let of = count.max(1).saturating_add(options.later_nodes);
         smaller_heap(options.heap_mib, Node { number: 1, of })

@@ -15,7 +15,7 @@ use hdrhistogram::Histogram;
 use super::rows::EVERYTHING;
 use super::{READINGS, readings_reads, table_of};
 use crate::support::has_cassandra;
-use crate::support::load::{IN_FLIGHT, Loads, Seconds, failures, workload};
+use crate::support::load::{IN_FLIGHT, Loads, READS_AND_WRITES, Seconds, failures, workload};
 
 /// Response time in nanoseconds above which an operation was held up.
 const LATE_NS: u64 = 100_000_000;
@@ -136,17 +136,6 @@ async fn a_server_of_our_own_is_settled_and_sampled() {
     figures_of_a_load_are_there(&loads).await;
     loads.running.finish(false).await.unwrap();
 }
-
-const READS_AND_WRITES: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-row"
-weight = 50
-[[mix.operations]]
-action = "insert"
-keys = "uniform"
-weight = 50
-"#;
 
 /// Checks that a server that is halted for a second delays every operation of that second, while
 /// service time shows only those that were in flight.

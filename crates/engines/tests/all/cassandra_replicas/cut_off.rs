@@ -21,19 +21,8 @@ use tokio::time::sleep;
 
 use crate::support::THREADS;
 use crate::support::load::{
-    Loaded, Loads, READINGS, Seconds, failures, on_cluster, session_at, workload,
+    Loaded, Loads, READINGS, READS_AND_WRITES, Seconds, failures, on_cluster, session_at, workload,
 };
-
-const READS_AND_WRITES: &str = r#"
-[mix]
-[[mix.operations]]
-action = "read-row"
-weight = 50
-[[mix.operations]]
-action = "insert"
-keys = "uniform"
-weight = 50
-"#;
 
 /// For how long a load runs before a node is cut off.
 const BEFORE: Duration = Duration::from_secs(2);

@@ -16,6 +16,18 @@ use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Wor
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
+/// A mix that reads and inserts single rows, as many of each.
+pub const READS_AND_WRITES: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-row"
+weight = 50
+[[mix.operations]]
+action = "insert"
+keys = "uniform"
+weight = 50
+"#;
+
 /// A workload of 20 sensors with 100 times each, and columns of every type.
 pub const READINGS: &str = r#"
 title = "Readings of a test"
