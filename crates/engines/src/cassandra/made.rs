@@ -37,10 +37,11 @@ impl MadeOnCassandra {
         let all = "SELECT keyspace_name FROM system_schema.keyspaces";
         let mut keyspaces = query_names(&self.session, all).await?;
         keyspaces.sort();
-        let marked = self.marked_keyspaces().await?;
+        let tables = "SELECT keyspace_name, table_name FROM system_schema.tables";
+        let marked = marked_keyspaces(query_pairs(&self.session, tables).await?);
         let mut found = Vec::new();
         for keyspace in keyspaces {
-            if marked.contains(&keyspace) && is_valid_name(&keyspace) {
+            if is_read(&keyspace, &marked) {
                 match marks(&self.session, &keyspace).await {
                     Ok(marks) => found.extend(in_keyspace(&keyspace, &marks)),
                     Err(error) => {
@@ -54,13 +55,9 @@ impl MadeOnCassandra {
                 found.push(not_ours(&keyspace, NO_MARKER.to_owned()));
             }
         }
-        // A table cannot be dropped before its views.
         let views = "SELECT keyspace_name, view_name FROM system_schema.views";
-        let views = query_pairs(&self.session, views).await?.into_iter();
-        let views: BTreeSet<String> = views
-            .map(|(keyspace, view)| format!("{keyspace}.{}", view.unwrap_or_default()))
-            .collect();
-        found.sort_by_key(|made: &Made| !views.contains(&made.name));
+        let views = query_pairs(&self.session, views).await?;
+        views_first(&mut found, views);
         Ok(found)
     }
 
@@ -71,25 +68,48 @@ impl MadeOnCassandra {
     /// it.
     pub async fn drop(&self, found: &Made) -> Result<(), EngineError> {
         let (_lock, _) = made::hold(found)?;
-        match (found.kind, found.name.split_once('.')) {
-            (MadeKind::Table, Some((keyspace, table))) => {
-                let keyspace = Keyspace::found(keyspace, Owner::Shared);
+        let (keyspace, table) = place_of(found);
+        match table {
+            Some(table) => {
                 let dropping = keyspace.drop_table_of(&self.session, table, &found.marker);
                 dropping.await
             }
-            _ => {
-                let owner = Owner::Run(found.marker.clone());
-                let keyspace = Keyspace::found(&found.name, owner);
-                keyspace.drop(&self.session).await
-            }
+            None => keyspace.drop(&self.session).await,
         }
     }
+}
 
-    async fn marked_keyspaces(&self) -> Result<BTreeSet<String>, EngineError> {
-        let cql = "SELECT keyspace_name, table_name FROM system_schema.tables";
-        let tables = query_pairs(&self.session, cql).await?.into_iter();
-        let marked = tables.filter(|(_, table)| table.as_deref() == Some(MARKER_TABLE));
-        Ok(marked.map(|(keyspace, _)| keyspace).collect())
+/// Returns the keyspaces that have a marker table, of all keyspaces with their tables.
+fn marked_keyspaces(tables: Vec<(String, Option<String>)>) -> BTreeSet<String> {
+    let tables = tables.into_iter();
+    let marked = tables.filter(|(_, table)| table.as_deref() == Some(MARKER_TABLE));
+    marked.map(|(keyspace, _)| keyspace).collect()
+}
+
+/// Returns whether the marker of a keyspace is read. Names that would have to be quoted are none of ours.
+fn is_read(keyspace: &str, marked: &BTreeSet<String>) -> bool {
+    marked.contains(keyspace) && is_valid_name(keyspace)
+}
+
+/// Puts the views of keyspaces before everything else: a table cannot be dropped before its views.
+fn views_first(found: &mut [Made], views: Vec<(String, Option<String>)>) {
+    let views = views.into_iter();
+    let views: BTreeSet<String> = views
+        .map(|(keyspace, view)| format!("{keyspace}.{}", view.unwrap_or_default()))
+        .collect();
+    found.sort_by_key(|made| !views.contains(&made.name));
+}
+
+/// Returns the keyspace that is dropped, or else the one that stays and the table that is dropped from it.
+fn place_of(found: &Made) -> (Keyspace, Option<&str>) {
+    match (found.kind, found.name.split_once('.')) {
+        (MadeKind::Table, Some((keyspace, table))) => {
+            (Keyspace::found(keyspace, Owner::Shared), Some(table))
+        }
+        _ => {
+            let owner = Owner::Run(found.marker.clone());
+            (Keyspace::found(&found.name, owner), None)
+        }
     }
 }
 
@@ -203,17 +223,56 @@ mod tests {
         assert!(matches!(own, MadeState::NotKnown(_)), "{own:?}");
         let two = [(marker, None), ("desk  /runs/a", None)];
         type Marks<'a> = &'a [(&'a str, Option<&'a str>)];
-        let not_ours: [(&str, Marks); 5] = [
-            (keyspace, &[]),
-            (keyspace, &two),
-            (keyspace, &[("something", None)]),
-            ("shop", &[(marker, None)]),
-            ("bakeoff_w_0badcafe", &[(marker, None)]),
+        let other_name = "its name is not that of the run in its marker";
+        let not_ours: [(&str, Marks, &str); 5] = [
+            (keyspace, &[], NO_MARKER),
+            (keyspace, &two, "it has the markers of several runs"),
+            (
+                keyspace,
+                &[("something", None)],
+                "its marker is not that of a run",
+            ),
+            ("shop", &[(marker, None)], other_name),
+            ("bakeoff_w_0badcafe", &[(marker, None)], other_name),
         ];
-        for (keyspace, of) in not_ours {
-            let state = state(keyspace, of);
-            assert!(matches!(state, MadeState::NotOurs(_)), "{keyspace} {of:?}");
+        for (keyspace, of, why) in not_ours {
+            let why = MadeState::NotOurs(why.to_owned());
+            assert_eq!(state(keyspace, of), why, "{keyspace} {of:?}");
         }
+    }
+
+    #[test]
+    fn only_marker_tables_whose_keyspaces_need_no_quotes_are_read() {
+        let marked = marked_keyspaces(marks(&[
+            ("bench", Some("wide")),
+            ("bench", Some(MARKER_TABLE)),
+            ("Bench", Some(MARKER_TABLE)),
+            ("shop", Some("orders")),
+        ]));
+        assert_eq!(marked.iter().collect::<Vec<_>>(), ["Bench", "bench"]);
+        assert!(is_read("bench", &marked));
+        assert!(!is_read("Bench", &marked) && !is_read("shop", &marked));
+    }
+
+    #[test]
+    fn a_keyspace_is_dropped_with_all_or_stays_without_a_table() {
+        let (keyspace, marker) = of_a_run();
+        let (keyspace, marker) = (&*keyspace, &*marker);
+        let whole = in_keyspace(keyspace, &marks(&[(marker, None)]));
+        let of_run = Keyspace::found(keyspace, Owner::Run(marker.to_owned()));
+        assert_eq!(place_of(&whole[0]), (of_run, None));
+        let notes = marks(&[
+            (SHARED, None),
+            ("table wide", Some(marker)),
+            ("table by_city", Some(marker)),
+        ]);
+        let mut tables = in_keyspace("bench", &notes);
+        // A view of the same name in another keyspace is another one.
+        let views = marks(&[("bench", Some("by_city")), ("shop", Some("wide"))]);
+        views_first(&mut tables, views);
+        let stays = || Keyspace::found("bench", Owner::Shared);
+        assert_eq!(place_of(&tables[0]), (stays(), Some("by_city")));
+        assert_eq!(place_of(&tables[1]), (stays(), Some("wide")));
     }
 
     #[test]

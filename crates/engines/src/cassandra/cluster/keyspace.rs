@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use scylla::client::session::Session;
 
-use super::relations::{MARKER_TABLE, Relation, contents, query_texts, relations};
+use super::relations::{MARKER_TABLE, Relation, contents, query_names, query_texts, relations};
 use crate::cassandra::names::text;
 use crate::owner::marker;
 use crate::{Context, EngineError};
@@ -178,12 +178,7 @@ impl Keyspace {
     /// # Errors
     /// Fails if it is shared or belongs to another run.
     pub async fn drop(&self, session: &Session) -> Result<(), EngineError> {
-        if self.owner == Owner::Shared {
-            return Err(EngineError(format!(
-                "keyspace {} is shared by several processes and is not dropped",
-                self.name
-            )));
-        }
+        self.check_not_shared()?;
         if exists(session, &self.name).await? {
             self.check_owner(session).await?;
             execute(session, &self.drop_statement()).await?;
@@ -191,34 +186,51 @@ impl Keyspace {
         Ok(())
     }
 
+    /// Refuses to drop a keyspace that other processes use, too.
+    fn check_not_shared(&self) -> Result<(), EngineError> {
+        match self.owner {
+            Owner::Run(_) => Ok(()),
+            Owner::Shared => Err(EngineError(format!(
+                "keyspace {} is shared by several processes and is not dropped",
+                self.name
+            ))),
+        }
+    }
+
     async fn check_owner(&self, session: &Session) -> Result<(), EngineError> {
-        let refused = |why: &str| {
-            EngineError(format!(
-                "keyspace {} exists and {why}; Bakeoff touches nothing in it: drop it yourself if \
-                 it is not needed, or choose {}{}",
-                self.name,
-                self.owner.other_choice(),
-                self.how_to_mark()
-            ))
-        };
         if self.has_lost_its_marker(session).await? {
             return self.make(session).await;
         }
-        let deadline = tokio::time::Instant::now() + self.owner.marker_wait();
+        let began = Instant::now();
         loop {
             let marked = if has_marker_table(session, &self.name).await? {
                 Some(self.has_own_marker(session).await?)
             } else {
                 None
             };
-            match marked {
-                Some(true) => return Ok(()),
-                // The process that creates a shared keyspace may not have written its marker yet.
-                _ if tokio::time::Instant::now() < deadline => tokio::time::sleep(POLL).await,
-                Some(false) => return Err(refused("belongs to another run")),
-                None => return Err(refused("does not carry Bakeoff's marker")),
+            if let Some(decided) = self.decide(marked, began.elapsed()) {
+                return decided;
             }
+            tokio::time::sleep(POLL).await;
         }
+    }
+
+    /// Decides whether an existing keyspace may be used, by whether its marker table has the marker, if there is such a
+    /// table. Returns `None` while the process that creates a shared keyspace may not have written the marker yet.
+    fn decide(&self, marked: Option<bool>, waited: Duration) -> Option<Result<(), EngineError>> {
+        let why = match marked {
+            Some(true) => return Some(Ok(())),
+            _ if waited < self.owner.marker_wait() => return None,
+            Some(false) => "belongs to another run",
+            None => "does not carry Bakeoff's marker",
+        };
+        Some(Err(EngineError(format!(
+            "keyspace {} exists and {why}; Bakeoff touches nothing in it: drop it yourself if \
+             it is not needed, or choose {}{}",
+            self.name,
+            self.owner.other_choice(),
+            self.how_to_mark()
+        ))))
     }
 
     /// Says how a keyspace that its user made is marked as one in which tables may be made.
@@ -236,18 +248,21 @@ impl Keyspace {
 
     /// Returns whether this run made the keyspace and was killed before it had marked it.
     async fn has_lost_its_marker(&self, session: &Session) -> Result<bool, EngineError> {
-        if !self.has_random_name || !contents(session, &self.name).await?.is_empty() {
+        let is_empty = contents(session, &self.name).await?.is_empty();
+        if !self.needs_no_marker(is_empty) {
             return Ok(false);
         }
         Ok(!has_marker_table(session, &self.name).await? || !self.has_any_marker(session).await?)
     }
 
+    /// Returns whether an existing keyspace is this run's even if it has no marker.
+    fn needs_no_marker(&self, is_empty: bool) -> bool {
+        self.has_random_name && is_empty
+    }
+
     async fn has_any_marker(&self, session: &Session) -> Result<bool, EngineError> {
         let cql = format!("SELECT run FROM {}.{MARKER_TABLE} LIMIT 1", self.name);
-        let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
-        let found = session.query_unpaged(cql.as_str(), ()).await;
-        let rows = found.map_err(|e| failed(&e))?.into_rows_result();
-        Ok(rows.map_err(|e| failed(&e))?.rows_num() > 0)
+        Ok(!query_names(session, &cql).await?.is_empty())
     }
 
     async fn has_own_marker(&self, session: &Session) -> Result<bool, EngineError> {
