@@ -91,19 +91,60 @@ pub async fn what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(cas
         };
         let info = engine.describe(&id, &table.workload, &context).unwrap();
         let keyspace = info.statements[0].split(' ').nth(5).unwrap();
-        // The kill came after the keyspace was made, or after the table for its marker was.
-        for made in [1, 2] {
-            for statement in &info.statements[..made] {
+        let [keyspace_made, table_made] = [1, 2].map(|made| info.statements[..made].to_vec());
+        let another =
+            format!("INSERT INTO {keyspace}.bakeoff_marker (run) VALUES ('/somewhere/else')");
+        let marked = [&table_made[..], &[another]].concat();
+        // The kill came after the keyspace was made, or after the table for its marker was; or it is another run's.
+        for (made, is_ours) in [
+            (keyspace_made, is_ours),
+            (table_made, is_ours),
+            (marked, false),
+        ] {
+            for statement in &made {
                 cql(&session, statement).await;
             }
             let running = engine.start(&context).await.unwrap();
             let claimed = running.design(&id, &table.workload, &context).await;
-            assert_eq!(claimed.map(drop).is_ok(), is_ours, "{token:?}, {made}");
+            assert_eq!(claimed.map(drop).is_ok(), is_ours, "{token:?}, {made:?}");
             running.finish(false).await.unwrap();
             assert_eq!(has_keyspace(&session, keyspace).await, !is_ours);
             cql(&session, &format!("DROP KEYSPACE IF EXISTS {keyspace}")).await;
         }
     }
+}
+
+pub async fn a_keyspace_of_a_user_is_refused_before_a_run_and_has_copies_of_its_own(
+    cassandra: &Started,
+) {
+    let address = address_of(&cassandra.context.run_dir);
+    let session = session_at(&address).await;
+    let mut context = Context {
+        options: on_cluster(&address, Some("of_a_user")),
+        ..cassandra.context.clone()
+    };
+    context.options.cassandra.owns_tables = true;
+    let id: DesignId = "cassandra/wide".parse().unwrap();
+    let engine = engine(&id).unwrap();
+    // One that is missing would be made.
+    engine.check(&context).await.unwrap();
+    cql(
+        &session,
+        "CREATE KEYSPACE of_a_user WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
+    )
+    .await;
+    let refused = engine.check(&context).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("does not carry Bakeoff's marker"),
+        "{refused}"
+    );
+    let running = engine.start(&context).await.unwrap();
+    let settings = running.info().settings;
+    let copies = ("replication factor".to_owned(), "2".to_owned());
+    assert!(settings.contains(&copies), "{settings:?}");
+    running.finish(false).await.unwrap();
+    assert!(has_keyspace(&session, "of_a_user").await, "it was dropped");
+    cql(&session, "DROP KEYSPACE of_a_user").await;
 }
 
 async fn has_keyspace(session: &Session, keyspace: &str) -> bool {

@@ -95,6 +95,8 @@ async fn designs_on_a_real_cassandra() {
     loads::a_table_made_anew_is_empty(&cassandra).await;
     keyspaces::what_is_not_ours_is_left_alone(&cassandra).await;
     keyspaces::what_a_kill_left_without_a_marker_is_ours_if_its_name_is_random(&cassandra).await;
+    keyspaces::a_keyspace_of_a_user_is_refused_before_a_run_and_has_copies_of_its_own(&cassandra)
+        .await;
     series_on_a_real_cassandra(&cassandra).await;
     let session = session_at(&address_of(&cassandra.context.run_dir)).await;
     table_options_on_a_real_cassandra(&cassandra, &session).await;
