@@ -260,6 +260,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_clock_that_was_set_back_by_as_much_as_is_allowed_is_waited_for() {
+        let machine = SetBack::by(CLOCKS_APART_AT_MOST, false);
+        on(machine.clone(), after_all_chunks()).await.unwrap();
+        let waited = machine.lock().passed;
+        assert!(waited > CLOCKS_APART_AT_MOST, "{waited:?}");
+    }
+
+    #[tokio::test]
     async fn a_clock_that_does_not_catch_up_soon_is_said() {
         let hour = SetBack::by(Duration::from_secs(3600), false);
         let said = on(hour.clone(), after_all_chunks()).await.unwrap_err();
@@ -272,6 +280,7 @@ mod tests {
         let said = on(still.clone(), after_all_chunks()).await.unwrap_err();
         assert!(said.contains("or stands still"), "{said}");
         let waited = still.lock().passed;
+        assert!(waited > CAUGHT_UP_WITHIN, "{waited:?}");
         assert!(waited <= CAUGHT_UP_WITHIN + LOOKS_APART, "{waited:?}");
     }
 

@@ -339,3 +339,27 @@ fn last_segment(path: &Path, head: &[u8; HEAD]) -> Result<u64> {
     let last_segment = body.last_chunk::<8>().copied().unwrap_or_default();
     Ok(u64::from_le_bytes(last_segment))
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// A manifest is written over itself only where there is no space for another one: where the device has an error,
+    /// that may lose what it has.
+    #[test]
+    fn no_other_error_is_taken_for_a_full_disk() {
+        for (kind, says_so) in [
+            (ErrorKind::StorageFull, true),
+            (ErrorKind::QuotaExceeded, true),
+            (ErrorKind::FileTooLarge, true),
+            (ErrorKind::PermissionDenied, false),
+            (ErrorKind::NotFound, false),
+            (ErrorKind::Other, false),
+        ] {
+            assert_eq!(is_full(&kind.into()), says_so, "{kind:?}");
+        }
+        assert!(!is_full(&Errno::IO.into()), "an error of the device");
+    }
+}

@@ -27,6 +27,8 @@ mod disk;
 mod files;
 mod frame;
 #[cfg(test)]
+mod freezing;
+#[cfg(test)]
 mod hostile;
 mod layout;
 mod log;
