@@ -38,24 +38,34 @@ impl AnalyzerRule for CheckedArithmetic {
     }
 }
 
-/// Checks the arithmetic of a node, whose columns keep their names. What tells rows apart in a `DISTINCT ON` or in sets
-/// of groups stays as it is, since it has to be the same in several places.
+/// Checks the arithmetic of a node, whose columns keep their names, and so do the keys of sets of groups.
 fn checked_node(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    if matches!(
-        node,
-        LogicalPlan::Limit(_) | LogicalPlan::Distinct(Distinct::On(_))
-    ) {
-        return Ok(Transformed::no(node));
-    }
+    // Of a `DISTINCT ON` the columns alone need names. They stand between what tells its rows apart and its order, which
+    // has to begin with the same.
+    let named = match &node {
+        LogicalPlan::Limit(_) => return Ok(Transformed::no(node)),
+        LogicalPlan::Distinct(Distinct::On(on)) => {
+            on.on_expr.len()..on.on_expr.len() + on.select_expr.len()
+        }
+        _ => 0..usize::MAX,
+    };
     let schema = merge_schema(&node.inputs());
     let names = NamePreserver::new(&node);
-    let checked = node.map_expressions(|expr| {
-        if matches!(expr, Expr::GroupingSet(_)) {
-            return Ok(Transformed::no(expr));
-        }
+    let mut place = 0_usize;
+    let mut check = |expr: Expr| {
+        let is_named = named.contains(&place);
+        place += 1;
         let name = names.save(&expr);
         let expr = expr.transform_up(|expr| Ok(checked_expression(expr, &schema)))?;
-        Ok(expr.update_data(|expr| name.restore(expr)))
+        Ok(if is_named {
+            expr.update_data(|expr| name.restore(expr))
+        } else {
+            expr
+        })
+    };
+    let checked = node.map_expressions(|expr| match expr {
+        Expr::GroupingSet(_) => expr.map_children(&mut check),
+        expr => check(expr),
     })?;
     if checked.transformed {
         checked.map_data(LogicalPlan::recompute_schema)

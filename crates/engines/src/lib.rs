@@ -27,6 +27,7 @@ mod engine;
 mod error;
 mod explained;
 mod expressions;
+mod float_joins;
 mod folder;
 mod integers;
 mod key_values;

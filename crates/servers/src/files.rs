@@ -136,7 +136,7 @@ pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_testing::Disk;
+    use bakeoff_testing::{Disk, names_in};
 
     use super::*;
 
@@ -187,24 +187,15 @@ mod tests {
         lock(&path, Duration::ZERO).await.unwrap();
     }
 
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
     #[test]
     fn trying_to_write_leaves_a_folder_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let left_behind = trial_file(folder.path(), 0);
         fs::write(&left_behind, "kept").unwrap();
-        let before = names(folder.path());
+        let before = names_in(folder.path());
         try_writing(folder.path()).unwrap();
         try_writing(&folder.path().join("not/there/yet")).unwrap();
-        assert_eq!(names(folder.path()), before);
+        assert_eq!(names_in(folder.path()), before);
         assert_eq!(fs::read_to_string(&left_behind).unwrap(), "kept");
         let error = try_writing(&left_behind.join("below")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotADirectory);

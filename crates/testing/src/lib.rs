@@ -1,7 +1,8 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
 //! are repeated, random choices that can be repeated, servers for a whole test program, the
-//! server's end of a connection, servers of Spark, disks that are small or read-only, calls to the system that fail, packets
-//! that are dropped, and hostile inputs for parsers. Only tests use this crate, so it prints and panics.
+//! server's end of a connection, servers of Spark, disks that are small or read-only, the names in a folder, calls to
+//! the system that fail, packets that are dropped, and hostile inputs for parsers. Only tests use this crate, so it
+//! prints and panics.
 
 pub mod calls;
 mod disk;
@@ -14,7 +15,7 @@ mod random;
 pub mod spark;
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
@@ -58,6 +59,21 @@ pub fn adbc_driver(name: &str) -> Option<PathBuf> {
         ));
     }
     found
+}
+
+/// Returns the names of all that is in a folder, in order.
+///
+/// # Panics
+/// Panics if the folder cannot be read, or a name is not UTF-8.
+#[track_caller]
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder that can be read");
+    let names = entries.map(|entry| entry.expect("a folder that can be read").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.into_string().expect("a name in UTF-8"))
+        .collect();
+    names.sort();
+    names
 }
 
 /// Returns how often a test repeats a long part: `few` times by default, and with

@@ -1,5 +1,6 @@
 //! `bakeoff forecast`: what a saved run says about another number of rows.
 
+mod amount;
 mod factors;
 mod machines;
 mod slower_disk;

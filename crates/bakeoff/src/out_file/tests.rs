@@ -1,19 +1,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use bakeoff_testing::Moment;
 use bakeoff_testing::calls::{Failing, Failure};
+use bakeoff_testing::{Moment, names_in};
 
 use super::*;
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
 
 #[test]
 fn a_file_gets_its_name_when_it_is_complete_and_replaces_a_link_instead_of_following_it() {
@@ -27,7 +18,7 @@ fn a_file_gets_its_name_when_it_is_complete_and_replaces_a_link_instead_of_follo
     file.complete().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
     assert_eq!(fs::read_to_string(&others).unwrap(), "theirs");
-    assert_eq!(names(folder.path()), ["a.csv", "others"]);
+    assert_eq!(names_in(folder.path()), ["a.csv", "others"]);
     let readable = fs::metadata(&path).unwrap().permissions().mode();
     assert_ne!(readable & 0o044, 0, "as any new file, others may read it");
 }
@@ -40,7 +31,7 @@ fn what_is_written_quickly_replaces_what_was_there_and_leaves_nothing_else() {
         write_quickly(&path, text.as_bytes()).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    assert_eq!(names(folder.path()), ["a.html"]);
+    assert_eq!(names_in(folder.path()), ["a.html"]);
     let nowhere = folder.path().join("none/a.html");
     let error = write_quickly(&nowhere, b"x").unwrap_err();
     let error = format!("{error:#}");
@@ -57,7 +48,7 @@ fn an_unfinished_file_leaves_nothing() {
     let mut file = OutFile::create(&path).unwrap();
     file.write_all(b"half").unwrap();
     drop(file);
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(names_in(folder.path()), [""; 0]);
 }
 
 #[test]
@@ -68,9 +59,9 @@ fn what_a_killed_command_left_of_a_file_is_known_by_its_name() {
     // As a kill leaves it.
     std::mem::forget(OutFile::create(&path).unwrap());
     fs::write(&path, "complete").unwrap();
-    assert_eq!(names(folder.path()).len(), 3);
+    assert_eq!(names_in(folder.path()).len(), 3);
     remove_unfinished(&path);
-    let left = names(folder.path());
+    let left = names_in(folder.path());
     assert!(left[0].starts_with(".bakeoff-a.csv-b-"), "{left:?}");
     assert_eq!(left[1..], ["a.csv"]);
     drop(other);
@@ -89,7 +80,7 @@ fn a_new_file_takes_no_name_away() {
     symlink(folder.path().join("nowhere"), &path).unwrap();
     assert!(OutFile::create_new(&path).is_err());
     assert!(file.complete().is_err());
-    assert_eq!(names(folder.path()), ["a.csv"]);
+    assert_eq!(names_in(folder.path()), ["a.csv"]);
 }
 
 /// What begins a file.
@@ -142,13 +133,13 @@ fn fail_every_call(begin: Begin, before: Option<&str>, failure: Failure) -> u64 
             assert!(written.is_err());
             assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
             let left = Vec::from_iter(before.map(|_| "a.csv"));
-            assert_eq!(names(folder.path()), left);
+            assert_eq!(names_in(folder.path()), left);
             write_long(begin, &path).unwrap();
         } else {
             written.unwrap();
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), long());
-        assert_eq!(names(folder.path()), ["a.csv"]);
+        assert_eq!(names_in(folder.path()), ["a.csv"]);
         if !has_failed {
             return calls;
         }

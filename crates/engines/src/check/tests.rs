@@ -294,6 +294,19 @@ async fn questions_that_compute_with_a_date_are_refused_where_the_table_has_one(
     check_question(&workload, &question(sql)).await.unwrap();
 }
 
+#[tokio::test]
+async fn a_question_that_joins_floats_with_whole_numbers_by_their_name_is_refused() {
+    let text = TABLE
+        .replace("DESIGN", "parquet")
+        .replace("SCHEMA", "")
+        .replace("ACTION", "action = \"read-row\"")
+        .replace("\"double\"", "\"float\"");
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let sql = "SELECT r.series FROM readings AS r JOIN (SELECT count(*) AS value FROM readings) AS s USING (value)";
+    let error = check_question(&workload, &question(sql)).await.unwrap_err();
+    assert!(error.contains("it joins by the name value"), "{error}");
+}
+
 #[test]
 fn a_heap_that_the_machine_has_no_room_for_is_told_where_a_cassandra_is_started() {
     let ids = |texts: &[&str]| -> Vec<DesignId> {

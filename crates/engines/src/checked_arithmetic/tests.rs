@@ -23,7 +23,12 @@ async fn arithmetic_within_a_type_is_that_of_datafusion() {
         "SELECT n, CASE WHEN n = 2 THEN large * 2 ELSE 0 END AS x FROM t ORDER BY n",
         "SELECT n * 2 AS k, count(*), sum(n + 1) AS s FROM t GROUP BY n * 2 ORDER BY k",
         "SELECT n, sum(n + 1) AS s FROM t GROUP BY ROLLUP (n) ORDER BY s",
+        "SELECT n * 2 AS k, count(*) AS c FROM t GROUP BY ROLLUP (n * 2) ORDER BY k",
+        "SELECT n + 1 AS k, name, sum(n * 2) AS s FROM t GROUP BY GROUPING SETS ((n + 1, name), (n + 1), (name)) \
+         ORDER BY k, name",
+        "SELECT abs(n - 2) AS k, n, count(*) AS c FROM t GROUP BY CUBE (abs(n - 2), n) ORDER BY k, n",
         "SELECT DISTINCT ON (n) n, n + 1 AS k, name FROM t ORDER BY n",
+        "SELECT DISTINCT ON (n * 2, name) n * 2 AS k, n + 1, name FROM t ORDER BY n * 2, name, n - 1",
         "SELECT name FROM t GROUP BY name HAVING sum(n * 2) > 2",
         "SELECT n, sum(n * 3) OVER (ORDER BY n + 1) AS s FROM t ORDER BY n",
         "SELECT t.n FROM t JOIN t AS u ON t.n = u.n + 1 ORDER BY t.n",
@@ -49,6 +54,22 @@ async fn arithmetic_beyond_a_type_is_an_error_that_says_what_to_write() {
         ("SELECT count(*) AS c FROM t WHERE large * 2 > 5", twice),
         (
             "SELECT count(*) AS c FROM t GROUP BY large * 2 ORDER BY c",
+            twice,
+        ),
+        (
+            "SELECT count(*) AS c FROM t GROUP BY ROLLUP (large * 2) ORDER BY c",
+            twice,
+        ),
+        (
+            "SELECT n, count(*) AS c FROM t GROUP BY GROUPING SETS ((n, large * 2), (n)) ORDER BY c",
+            twice,
+        ),
+        (
+            "SELECT DISTINCT ON (large * 2) n FROM t ORDER BY large * 2, n",
+            twice,
+        ),
+        (
+            "SELECT DISTINCT ON (n) n, large * 2 AS x FROM t ORDER BY n",
             twice,
         ),
         (

@@ -59,9 +59,8 @@ const FLOATS: [&str; 49] = [
     "var_samp",
     "variance",
 ];
-/// Functions that return the type of their first argument.
-const AS_FIRST: [&str; 20] = [
-    "abs",
+/// Functions that return one of the values of their first argument as it is.
+pub const PICKING: [&str; 15] = [
     "any_value",
     "arg_max",
     "arg_min",
@@ -75,13 +74,11 @@ const AS_FIRST: [&str; 20] = [
     "max_by",
     "min",
     "min_by",
-    "mod",
     "mode",
     "nth_value",
-    "nullif",
-    "sum",
-    "trunc",
 ];
+/// Other functions that return the type of their first argument.
+const AS_FIRST: [&str; 5] = ["abs", "mod", "nullif", "sum", "trunc"];
 /// Functions that return the common type of their arguments.
 const AS_ANY: [&str; 5] = ["coalesce", "greatest", "ifnull", "least", "nvl"];
 /// Types with decimals.
@@ -245,7 +242,9 @@ impl Floats {
             }
             "extract" | "date_part" => text.to_ascii_lowercase().contains("epoch"),
             name if FLOATS.contains(&name) => true,
-            name if AS_FIRST.contains(&name) => arguments.next().is_some_and(is_float),
+            name if PICKING.contains(&name) || AS_FIRST.contains(&name) => {
+                arguments.next().is_some_and(is_float)
+            }
             name if AS_ANY.contains(&name) => arguments.any(is_float),
             _ => false,
         }

@@ -15,29 +15,11 @@ use std::cell::Cell;
 
 use bakeoff_workload::{ColumnType, Table};
 
-use super::floats::Floats;
+use super::floats::{Floats, PICKING};
 use super::tokens::Kind;
 use super::units::{Unit, What, meaning, next, previous, units as units_of, written};
 use clauses::{Clause, clause_behind};
 
-/// Functions that return one of the values of their first argument as it is.
-const PICKING: [&str; 15] = [
-    "any_value",
-    "arg_max",
-    "arg_min",
-    "first",
-    "first_value",
-    "lag",
-    "last",
-    "last_value",
-    "lead",
-    "max",
-    "max_by",
-    "min",
-    "min_by",
-    "mode",
-    "nth_value",
-];
 /// Functions whose answers are compared by the range of their values, for which DataFusion is asked for the least and
 /// the greatest one in their place.
 const PERCENTILES: [&str; 3] = ["percentile", "percentile_cont", "quantile_cont"];

@@ -12,8 +12,7 @@ use super::layout::DuckdbLayout;
 use super::{ask, query_plan, remove_if_there};
 use crate::EngineError;
 use crate::adbc::{AdbcOptions, Driver, first_numbers};
-use crate::bytes::folder_size;
-use crate::folder::remove_folder;
+use crate::folder::{self, remove_folder};
 
 /// Rows that are sent to DuckDB at a time.
 const PART_ROWS: usize = 65_536;
@@ -167,19 +166,7 @@ impl Design for DuckdbTable {
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let dir = &self.layout.dir;
-        let (files, bytes) =
-            folder_size(dir, &|_| true).map_err(|e| self.failed("reading sizes in", dir, e))?;
-        Ok(Footprint {
-            design: self.info.id.clone(),
-            engine_bytes: None,
-            file_bytes: Some(bytes),
-            compression_ratio: None,
-            compression_metadata_bytes: None,
-            statistics: None,
-            files: Some(files),
-            note: None,
-        })
+        folder::footprint(&self.info.id, &self.layout.dir)
     }
 
     fn needs(&self) -> Needs {

@@ -17,9 +17,8 @@ use tokio::sync::RwLock;
 
 use crate::adoption::Adoption;
 use crate::advice::{Advice, Facts};
-use crate::bytes::folder_size;
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
-use crate::folder::remove_folder;
+use crate::folder::{self, remove_folder};
 use crate::settings::{COLUMNS, Settings};
 use crate::stored_columns::Stored;
 use crate::{Context, Engine, EngineError, Layout, NewTable, Running};
@@ -220,22 +219,7 @@ impl Design for LocalColumnar {
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let (files, bytes) = folder_size(&self.dir, &|_| true).map_err(|e| {
-            DesignError(format!(
-                "reading sizes in {} failed: {e}",
-                self.dir.display()
-            ))
-        })?;
-        Ok(Footprint {
-            design: self.info.id.clone(),
-            engine_bytes: None,
-            file_bytes: Some(bytes),
-            compression_ratio: None,
-            compression_metadata_bytes: None,
-            statistics: None,
-            files: Some(files),
-            note: None,
-        })
+        folder::footprint(&self.info.id, &self.dir)
     }
 
     fn needs(&self) -> Needs {

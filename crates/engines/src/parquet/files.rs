@@ -18,7 +18,7 @@ use parquet::arrow::ArrowWriter;
 
 use super::layout::FileLayout;
 use super::sorted::{Sorted, external};
-use crate::bytes::folder_size;
+use crate::folder;
 use crate::sql::{self, Session};
 use crate::value_folders::ValueFolders;
 
@@ -203,18 +203,7 @@ impl Design for ParquetTable {
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let (files, bytes) = folder_size(&self.dir, &|_| true)
-            .map_err(|e| self.failed("reading sizes in", &self.dir, e))?;
-        Ok(Footprint {
-            design: self.info.id.clone(),
-            engine_bytes: None,
-            file_bytes: Some(bytes),
-            compression_ratio: None,
-            compression_metadata_bytes: None,
-            statistics: None,
-            files: Some(files),
-            note: None,
-        })
+        folder::footprint(&self.info.id, &self.dir)
     }
 
     fn needs(&self) -> Needs {

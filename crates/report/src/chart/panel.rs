@@ -10,9 +10,9 @@ use crate::text::style::wrap;
 
 /// Distance from a panel's top to its plot, which leaves room for a heading of one line.
 const HEADING: f64 = 22.0;
-/// Height of each further line of a heading.
-const LINE: f64 = 15.0;
-/// Width allowed for a character of a heading, a little more than the average.
+/// Height of a further line of text, such as of a heading.
+pub const LINE: f64 = 15.0;
+/// Width allowed for a character of text, a little more than the average.
 const CHARACTER: f64 = 7.2;
 /// Room below the plot.
 pub const GAP: f64 = 14.0;
@@ -34,6 +34,11 @@ impl Panel {
         self.values().next().is_some()
     }
 
+    /// Returns whether all values that it has are 0.
+    pub fn is_zero(&self) -> bool {
+        self.values().all(|value| value == 0.0)
+    }
+
     fn values(&self) -> impl Iterator<Item = f64> {
         let points = self.lines.iter().flat_map(|l| &l.points);
         points
@@ -49,9 +54,7 @@ impl Panel {
 
     /// Breaks the heading into lines that are no wider than the plot.
     fn heading_lines(&self, width: f64) -> Vec<String> {
-        let characters = (width / CHARACTER) as usize;
-        let lines = wrap(&self.heading, characters, "", "");
-        lines.lines().map(str::to_owned).collect()
+        lines_of_text(&self.heading, width)
     }
 
     fn heading_svg(&self, plot: &Rectangle) -> String {
@@ -108,6 +111,13 @@ impl Panel {
         }
         axis
     }
+}
+
+/// Breaks text into lines of no more than a width.
+pub fn lines_of_text(text: &str, width: f64) -> Vec<String> {
+    let characters = (width / CHARACTER) as usize;
+    let lines = wrap(text, characters, "", "");
+    lines.lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

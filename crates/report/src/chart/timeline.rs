@@ -3,6 +3,7 @@
 mod growth;
 mod merged;
 mod overlay;
+mod panels;
 mod series;
 mod server;
 mod steps;
@@ -12,11 +13,12 @@ use std::fmt::Write;
 use bakeoff_stats::drive::{DriveHeader, NodeAdded, TrialSummary};
 
 use super::Size;
-use super::panel::{GAP, Panel};
+use super::panel::GAP;
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;
 pub use overlay::{Overlaid, overlay, overlay_of_servers};
+use panels::Panels;
 use series::Series;
 pub use steps::{StepsOf, parts_of_steps, steps, steps_together};
 
@@ -41,20 +43,14 @@ pub fn timeline(
     let width = width_of(size);
     let x = Scale::up_to(end, LEFT, width - RIGHT);
     let series = Series::new(header, trial, most_points(size));
-    let panels: Vec<Panel> = series
-        .panels()
-        .into_iter()
-        .filter(Panel::has_values)
-        .collect();
-    let (mut content, bottom) = stacked(&panels, &x, width, |plot| {
+    let panels = Panels::new(series.client(), series.server());
+    let (content, height) = stacked(&panels, &x, width, FROM_THE_START, |plot| {
         left_out(trial, &x, plot) + &joining(node, &x, plot)
     });
-    content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
     let title = format!(
         "{}, {}, second by second",
         trial.start.design, trial.start.schedule
     );
-    let height = bottom - GAP + AXIS;
     Some(super::svg(
         width,
         height,
@@ -84,17 +80,18 @@ fn few_points(size: Size) -> usize {
     most_points(size) / 4
 }
 
-/// Draws panels below one another, each over what `behind` draws into its plot. Returns where the next one
-/// would begin, too.
+/// Draws panels below one another, each over what `behind` draws into its plot; below them the time axis with its name,
+/// and which figures stayed 0. Returns the height of the chart, too.
 fn stacked(
-    panels: &[Panel],
+    panels: &Panels,
     x: &Scale,
     width: f64,
+    name: &str,
     behind: impl Fn(&Rectangle) -> String,
 ) -> (String, f64) {
     let mut content = String::new();
     let mut top = 0.0;
-    for panel in panels {
+    for panel in &panels.drawn {
         let top_of_plot = top + panel.above(width - RIGHT - LEFT);
         let plot = Rectangle {
             left: LEFT,
@@ -106,7 +103,10 @@ fn stacked(
         content += &panel.svg(x, &plot);
         top = plot.bottom + GAP;
     }
-    (content, top)
+    let bottom = top - GAP;
+    content += &time_axis(x, bottom, width, name);
+    let (zero, height) = panels.zero_svg(LEFT, bottom + AXIS, width - RIGHT - LEFT);
+    (content + &zero, bottom + AXIS + height)
 }
 
 /// Shades the warm-up, and the seconds after the last operation was due.
@@ -182,15 +182,13 @@ fn number(value: f64) -> String {
     units::trimmed(&units::rate(value))
 }
 
-fn description(trial: &TrialSummary, panels: &[Panel]) -> String {
-    let names: Vec<&str> = panels.iter().map(|p| p.heading.as_str()).collect();
+fn description(trial: &TrialSummary, panels: &Panels) -> String {
     format!(
-        "{:.0} s, of which the first {} are left out as warm-up; {} operations a second after that. \
-         From top to bottom: {}.",
+        "{:.0} s, of which the first {} are left out as warm-up; {} operations a second after that. {}",
         trial.duration,
         trial.warm_up_seconds,
         units::rate(trial.figures.ops_per_second),
-        names.join("; ")
+        panels.described()
     )
 }
 

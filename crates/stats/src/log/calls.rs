@@ -6,7 +6,7 @@ mod loads;
 use std::fs;
 
 use bakeoff_testing::calls::{Failing, Failure};
-use bakeoff_testing::{Moment, times};
+use bakeoff_testing::{Moment, names_in, times};
 use tempfile::TempDir;
 
 use super::*;
@@ -97,19 +97,8 @@ impl Recorded {
         let lines: String = lines.map(|line| line.unwrap() + "\n").collect();
         let path = self.dir().join(Record::FILE);
         assert_eq!(fs::read_to_string(path).unwrap(), lines);
-        assert_eq!(names(&self.dir()), [Record::FILE, LOCK]);
+        assert_eq!(names_in(&self.dir()), [Record::FILE, LOCK]);
     }
-}
-
-/// Returns the sorted names in a folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
-    let mut names: Vec<String> = entries
-        .map(|entry| name(entry).into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Checks that an error names a file below a folder and says what to do.

@@ -5,6 +5,7 @@ use bakeoff_report::growth;
 use bakeoff_stats::{Cost, Demand, Summary};
 use clap::Args;
 
+use super::amount::amount;
 use crate::cmd::options::choice::parse_rate;
 use crate::cmd::options::prices::PriceOptions;
 use crate::exit::Misuse;
@@ -109,14 +110,8 @@ fn parse_size(text: &str) -> Result<f64, String> {
         ("GB", 1e9),
         ("TB", 1e12),
     ];
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let size = unit.and_then(|(unit, factor)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Some(number * factor)
-    });
-    let is_size = |size: &f64| size.is_finite() && *size >= 1.0;
     let told = || "not a size with its unit such as 500GiB or 2TiB".to_owned();
-    size.filter(is_size).ok_or_else(told)
+    amount(text, &UNITS).ok_or_else(told)
 }
 
 #[cfg(test)]

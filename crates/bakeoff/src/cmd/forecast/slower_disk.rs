@@ -7,6 +7,7 @@ use bakeoff_report::drive::disk_for_reads::DiskForRate;
 use bakeoff_report::drive::slower_disk::SlowerDisk;
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
 
+use super::amount::amount;
 use crate::exit::Misuse;
 
 /// Renders the forecast of the load in a folder for a disk that gives this many bytes a second, or for that of
@@ -72,14 +73,8 @@ pub fn parse_disk_rate(text: &str) -> Result<f64, String> {
         ("MB/s", 1e6),
         ("GB/s", 1e9),
     ];
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let rate = unit.and_then(|(unit, factor)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Some(number * factor)
-    });
-    let is_rate = |rate: &f64| rate.is_finite() && *rate >= 1.0;
     let told = || "not bytes a second with their unit such as 50MB/s or 1GiB/s".to_owned();
-    rate.filter(is_rate).ok_or_else(told)
+    amount(text, &UNITS).ok_or_else(told)
 }
 
 #[cfg(test)]

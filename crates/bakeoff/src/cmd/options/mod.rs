@@ -18,5 +18,7 @@ pub mod rate_limit;
 pub mod settings_of;
 pub mod spark;
 pub mod table_file;
+#[cfg(test)]
+pub mod testing;
 pub mod unused;
 pub mod wanted;

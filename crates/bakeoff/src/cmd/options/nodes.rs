@@ -104,17 +104,8 @@ impl NodesOptions {
 mod tests {
     use std::path::Path;
 
-    use clap::Parser;
-
+    use super::super::testing::Line;
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        cluster: ClusterOptions,
-        #[command(flatten)]
-        nodes: NodesOptions,
-    }
 
     const WORKLOAD: &str = r#"
         title = "t"
@@ -127,9 +118,9 @@ mod tests {
     "#;
 
     fn nodes(arguments: &[&str]) -> NodesOptions {
-        let line = Line::try_parse_from([&["bakeoff"], arguments].concat()).unwrap();
+        let line = Line::of(arguments).unwrap();
         assert_eq!(line.cluster.cassandra, None);
-        line.nodes
+        line.options
     }
 
     fn workload(server: &str) -> Workload {

@@ -113,23 +113,15 @@ fn parse(text: &str) -> Result<Limit, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
+    use super::super::testing::Line;
     use super::*;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        cluster: ClusterOptions,
-        #[command(flatten)]
-        limit: RateLimitOptions,
-    }
+    type Limited = Line<RateLimitOptions>;
 
     fn limit(arguments: &[&str], postgres: Option<&str>) -> Result<Option<u32>, String> {
-        let line = Line::try_parse_from([&["bakeoff"], arguments].concat());
-        let line = line.map_err(|error| error.to_string())?;
+        let line = Limited::of(arguments).map_err(|error| error.to_string())?;
         let postgres = postgres.map(str::to_owned);
-        let limit = line.limit.limit(&line.cluster, postgres.as_ref());
+        let limit = line.options.limit(&line.cluster, postgres.as_ref());
         let limit = limit.map_err(|error| error.to_string())?;
         Ok(limit.map(|limit| limit.rows_per_second()))
     }
@@ -155,10 +147,10 @@ mod tests {
     #[test]
     fn reading_has_a_limit_of_its_own() {
         let of = |arguments: &[&str]| {
-            let line = Line::try_parse_from([&["bakeoff"], arguments].concat()).unwrap();
-            let limit = line.limit.of_reading();
+            let line = Limited::of(arguments).unwrap();
+            let limit = line.options.of_reading();
             (
-                line.limit.is_given(),
+                line.options.is_given(),
                 limit.map(|limit| limit.rows_per_second()),
             )
         };

@@ -4,15 +4,13 @@ use bakeoff_stats::drive::{OperationCounts, SecondCounts, TrialSummary};
 
 use super::growth::Moment;
 use super::merged::merged;
+use super::panels::Panels;
 use super::server::ServerSeries;
-use super::{
-    AXIS, FROM_THE_START, LEFT, RIGHT, few_points, most_points, number, stacked, time_axis,
-    width_of,
-};
+use super::{FROM_THE_START, LEFT, RIGHT, few_points, most_points, number, stacked, width_of};
 use crate::chart::Size;
 use crate::chart::line::{Line, Points, Stroke};
 use crate::chart::palette::nth_class;
-use crate::chart::panel::{GAP, Panel};
+use crate::chart::panel::Panel;
 use crate::chart::scale::Scale;
 use crate::units;
 
@@ -38,36 +36,33 @@ pub fn overlay(
     size: Size,
 ) -> Option<String> {
     let most = most_points(size);
-    let client = client(trials, operation, most).into_iter();
-    let client = client.filter(Panel::has_values);
     let servers = servers(trials, most);
     let server = merged(servers.iter().map(ServerSeries::main_figures));
-    let panels: Vec<Panel> = client.chain(server).collect();
+    let panels = Panels::new(client(trials, operation, most), server);
     drawn(title, trials, &panels, size)
 }
 
 /// Draws what else is known of the servers of these trials, or returns `None` if nothing is.
 pub fn overlay_of_servers(title: &str, trials: &[Overlaid], size: Size) -> Option<String> {
     let servers = servers(trials, few_points(size));
-    let panels = merged(servers.iter().map(ServerSeries::further_figures));
-    drawn(title, trials, &panels, size)
+    let server = merged(servers.iter().map(ServerSeries::further_figures));
+    drawn(title, trials, &Panels::new(Vec::new(), server), size)
 }
 
 /// Draws panels that have values, or returns `None` if there are none or no trial has a second.
-fn drawn(title: &str, trials: &[Overlaid], panels: &[Panel], size: Size) -> Option<String> {
+fn drawn(title: &str, trials: &[Overlaid], panels: &Panels, size: Size) -> Option<String> {
     let ends = trials.iter().filter(|t| !t.trial.seconds.is_empty());
     let end = ends.map(|t| t.begins + t.trial.duration).reduce(f64::max)?;
-    if panels.is_empty() {
+    if panels.drawn.is_empty() {
         return None;
     }
     let width = width_of(size);
     // The axis has whole seconds.
     let x = Scale::up_to(end.ceil().max(1.0), LEFT, width - RIGHT);
-    let (mut content, bottom) = stacked(panels, &x, width, |_| String::new());
-    content += &time_axis(&x, bottom - GAP, width, FROM_THE_START);
+    let (content, height) = stacked(panels, &x, width, FROM_THE_START, |_| String::new());
     Some(crate::chart::svg(
         width,
-        bottom - GAP + AXIS,
+        height,
         title,
         &description(trials, panels),
         &content,
@@ -166,7 +161,7 @@ fn grouped(points: &[(f64, Option<f64>)], most: usize) -> Points {
     points.chunks(each).map(mean).collect()
 }
 
-fn description(trials: &[Overlaid], panels: &[Panel]) -> String {
+fn description(trials: &[Overlaid], panels: &Panels) -> String {
     let names: Vec<String> = trials
         .iter()
         .map(|t| {
@@ -178,12 +173,7 @@ fn description(trials: &[Overlaid], panels: &[Panel]) -> String {
             )
         })
         .collect();
-    let panels: Vec<&str> = panels.iter().map(|p| p.heading.as_str()).collect();
-    format!(
-        "{}. From top to bottom: {}.",
-        names.join("; "),
-        panels.join("; ")
-    )
+    format!("{}. {}", names.join("; "), panels.described())
 }
 
 #[cfg(test)]

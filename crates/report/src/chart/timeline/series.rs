@@ -38,7 +38,8 @@ impl<'a> Series<'a> {
         }
     }
 
-    pub fn panels(&self) -> Vec<Panel> {
+    /// Makes the panels of what the client saw.
+    pub fn client(&self) -> Vec<Panel> {
         let panel = |heading: &str, lines, tick| Panel {
             heading: heading.to_owned(),
             height: PANEL_HEIGHT,
@@ -46,7 +47,7 @@ impl<'a> Series<'a> {
             lines,
             tick,
         };
-        let mut panels = vec![
+        vec![
             Panel {
                 heading: "Response time: p99 strong, p50 light".to_owned(),
                 height: LATENCY_HEIGHT,
@@ -59,10 +60,13 @@ impl<'a> Series<'a> {
                 ..panel(self.rate_heading(), self.rates(), number)
             },
             panel("Failed operations a second", self.failures(), number),
-        ];
+        ]
+    }
+
+    /// Makes the panels of what the server did.
+    pub fn server(&self) -> Vec<Panel> {
         let moments = Moment::of_seconds(self.seconds);
-        panels.extend(ServerSeries::new(moments, self.most).panels());
-        panels
+        ServerSeries::new(moments, self.most).panels()
     }
 
     /// Makes a line whose points are in the middle of their seconds.

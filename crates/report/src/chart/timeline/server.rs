@@ -1,5 +1,6 @@
 //! Makes the panels of what a server did, one for each quantity, for charts of any measurement.
 
+mod both;
 mod database;
 mod together;
 
@@ -28,11 +29,7 @@ impl<'a> ServerSeries<'a> {
 
     pub fn panels(&self) -> Vec<Panel> {
         let mut panels = vec![
-            panel(
-                "Server CPU, cores in use",
-                self.grown(|s| s.cpu_seconds),
-                number,
-            ),
+            self.cpu(),
             panel(
                 "CPU of the server's machines, cores in use, all programs",
                 self.grown(|s| s.machine_cpu_seconds),
@@ -40,21 +37,13 @@ impl<'a> ServerSeries<'a> {
             ),
             panel(&self.memory_heading(), self.memory(), count),
             panel(self.disk_heading(), self.disk(), number),
-            panel(
-                "Garbage collection pauses, ms/s",
-                self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
-                number,
-            ),
+            self.gc_pauses(),
             panel(
                 "Garbage collections a second",
                 self.grown(|s| s.gc_count.map(|n| n as f64)),
                 number,
             ),
-            panel(
-                "Allocated on the heap, MiB/s",
-                self.grown(|s| s.allocated_bytes.map(|b| b as f64 / MIB)),
-                number,
-            ),
+            self.allocated(),
             panel(
                 "Heap in use, MiB",
                 vec![self.gauge(Stroke::Strong, |s| Some(s.heap_used_bytes? as f64 / MIB))],
@@ -65,11 +54,7 @@ impl<'a> ServerSeries<'a> {
                 self.requests(|s| s.device_reads, |s| s.device_writes),
                 number,
             ),
-            panel(
-                "Load average of the machine over a minute",
-                vec![self.gauge(Stroke::Strong, |s| s.load_average)],
-                number,
-            ),
+            self.load_average(),
             panel(
                 "Network, MB/s, all programs: received, sent dashed",
                 self.megabytes(|s| s.network_received_bytes, |s| s.network_sent_bytes),
@@ -106,19 +91,8 @@ impl<'a> ServerSeries<'a> {
                 self.grown(|s| s.sent_to_nodes_bytes.map(|b| b as f64 / MIB)),
                 number,
             ),
-            panel(
-                "Server's own p99, ms: read, write dashed",
-                self.own_latency(|s| s.read_p99_micros, |s| s.write_p99_micros),
-                number,
-            ),
-            panel(
-                "Coordinator's p99, ms: read, write dashed",
-                self.own_latency(
-                    |s| s.coordinator_read_p99_micros,
-                    |s| s.coordinator_write_p99_micros,
-                ),
-                number,
-            ),
+            self.own_p99(),
+            self.coordinator_p99(),
         ];
         panels.extend(self.of_database());
         panels
@@ -277,21 +251,6 @@ impl<'a> ServerSeries<'a> {
             mark: None,
             points,
         }
-    }
-
-    /// Makes the lines of what nodes themselves tell of their times: of reads, and of writes dashed.
-    fn own_latency(
-        &self,
-        read_micros: fn(&ServerSample) -> Option<f64>,
-        write_micros: fn(&ServerSample) -> Option<f64>,
-    ) -> Vec<Line> {
-        let line = |stroke, micros: fn(&ServerSample) -> Option<f64>| {
-            self.gauge(stroke, move |s| micros(s).map(|m| m / 1e3))
-        };
-        vec![
-            line(Stroke::Dashed, write_micros),
-            line(Stroke::Strong, read_micros),
-        ]
     }
 }
 

@@ -7,11 +7,12 @@ use std::fmt::Write;
 use bakeoff_stats::{During, ServerWindow};
 
 use super::growth::{self, Moment, Span};
+use super::panels::Panels;
 use super::server::ServerSeries;
-use super::{AXIS, LEFT, RIGHT, most_points, number, stacked, time_axis, width_of};
+use super::{LEFT, RIGHT, most_points, number, stacked, width_of};
 use crate::chart::Size;
 use crate::chart::line::{Line, Points, Stroke};
-use crate::chart::panel::{GAP, Panel};
+use crate::chart::panel::Panel;
 use crate::chart::placement::Rectangle;
 use crate::chart::scale::Scale;
 use crate::units;
@@ -56,17 +57,16 @@ pub fn steps(design: &str, windows: &[&ServerWindow], size: Size) -> Option<Stri
     let width = width_of(size);
     let x = Scale::up_to(end.max(1.0), LEFT, width - RIGHT);
     let server = ServerSeries::new(moments(&laid), most).panels();
-    let server: Vec<Panel> = server.into_iter().filter(Panel::has_values).collect();
-    if server.is_empty() {
+    if !server.iter().any(Panel::has_values) {
         return None;
     }
-    let client = client(&laid, most).into_iter().filter(Panel::has_values);
-    let panels: Vec<Panel> = client.chain(server).collect();
-    let (mut content, bottom) = stacked(&panels, &x, width, |plot| boundaries(&parts, &x, plot));
-    content += &time_axis(&x, bottom - GAP, width, END_TO_END);
+    let panels = Panels::new(client(&laid, most), server);
+    let (content, height) = stacked(&panels, &x, width, END_TO_END, |plot| {
+        boundaries(&parts, &x, plot)
+    });
     Some(crate::chart::svg(
         width,
-        bottom - GAP + AXIS,
+        height,
         &format!("{design}: what its server did"),
         &description(end, &parts, &panels),
         &content,
@@ -210,13 +210,12 @@ fn boundaries(parts: &[PartOfSteps], x: &Scale, plot: &Rectangle) -> String {
     lines
 }
 
-fn description(end: f64, parts: &[PartOfSteps], panels: &[Panel]) -> String {
-    let panels: Vec<&str> = panels.iter().map(|p| p.heading.as_str()).collect();
+fn description(end: f64, parts: &[PartOfSteps], panels: &Panels) -> String {
     format!(
-        "{} in {} parts. From top to bottom: {}.",
+        "{} in {} parts. {}",
         units::duration(end),
         parts.len(),
-        panels.join("; ")
+        panels.described()
     )
 }
 

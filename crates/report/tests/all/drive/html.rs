@@ -46,6 +46,28 @@ fn client_and_server_share_a_time_axis() {
 }
 
 #[test]
+fn figures_of_the_server_that_stayed_0_are_named_in_a_line_and_have_no_panel() {
+    let zero = ">0 throughout: ";
+    assert!(!render(&STALL).contains(zero));
+    let mut summary = STALL.clone();
+    for second in &mut summary.trials[0].seconds {
+        second.server.gc_seconds = Some(0.4);
+        second.server.pending_compactions = Some(0);
+    }
+    let page = render(&summary);
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+    let named = ">0 throughout: garbage collection pauses, compactions waiting or running.</text>";
+    assert_eq!(
+        page.matches(named).count(),
+        1,
+        "on a phone it has two lines"
+    );
+    assert_eq!(page.matches(zero).count(), 2);
+    assert!(!page.contains(">Garbage collection pauses") && !page.contains(">Compactions waiting"));
+    assert!(page.contains(">Garbage collections a second</text>"));
+}
+
+#[test]
 fn loads_and_passes_have_the_time_in_which_the_slowest_worker_connected() {
     for summary in [&COMPARISON, &PASSES] {
         let page = render(summary);

@@ -49,6 +49,10 @@ fn designs_are_drawn_over_each_other_from_their_starts_on() {
         assert!(drawn.iter().all(|class| ["e0", "e1"].contains(class)));
         assert!(!charts[0].contains(heading), "{heading}");
     }
+    // Nothing was compacted in the loads of either.
+    assert!(charts[2].contains(">0 throughout: compactions&#39; part of the disk.</text>"));
+    assert!(charts[3].contains(">0 throughout: compactions&#39; "));
+    assert!(!charts[2].contains(">Compactions") && !charts[0].contains("0 throughout"));
     // A single design has nothing beside it, and loads of a search have different rates.
     for summary in [&STALL, &SEARCH] {
         assert!(!render(summary).contains("on one time axis"));

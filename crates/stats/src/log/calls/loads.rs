@@ -109,7 +109,7 @@ impl Load {
             assert_eq!(fs::read(own).unwrap(), fs::read(other).unwrap());
         }
         assert_eq!(self.lengths, whole.lengths);
-        assert_eq!(names(&self.dir()), [DriveRecord::FILE, LOCK, "trials"]);
+        assert_eq!(names_in(&self.dir()), [DriveRecord::FILE, LOCK, "trials"]);
     }
 }
 

@@ -4,14 +4,13 @@
 
 mod steps;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_columnar::internals::{Failure, Recording};
 use bakeoff_columnar::{DirectoryStore, Error, Result, Selection, Table};
-use bakeoff_testing::{Moment, times};
+use bakeoff_testing::{Moment, names_in, times};
 use tempfile::TempDir;
 
 use self::steps::{Step, apply, more_steps, steps};
@@ -201,18 +200,11 @@ impl Run {
         self.table = None;
         let check = DirectoryStore::check(&self.path()).unwrap();
         assert_eq!(check.damages, []);
-        let left = names(&self.path());
+        let left = names_in(&self.path());
         assert!(!left.iter().any(|name| name.ends_with(".new")), "{left:?}");
-        let chunks = names(&self.path().join("chunks"));
+        let chunks = names_in(&self.path().join("chunks"));
         assert_eq!(chunks.len() as u64, check.chunks, "{chunks:?}");
     }
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
-    let names = entries.map(|entry| name(entry).into_string().unwrap());
-    names.collect()
 }
 
 /// Lets each call fail in turn until none is left that could. Returns the number of calls.
@@ -312,6 +304,6 @@ async fn a_drop_in_which_any_call_has_failed_can_be_repeated() {
             run.check_words(&error);
             DirectoryStore::drop_table(&run.path()).unwrap();
         }
-        assert!(!run.path().exists() || names(&run.path()).is_empty());
+        assert!(!run.path().exists() || names_in(&run.path()).is_empty());
     }
 }

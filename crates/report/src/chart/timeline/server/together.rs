@@ -1,8 +1,7 @@
 //! Makes the panels of what a server did that are drawn over those of other servers, with fewer lines than in a chart
 //! of its own.
 
-use super::{MIB, ServerSeries, number, panel};
-use crate::chart::line::Stroke;
+use super::{ServerSeries, number, panel};
 use crate::chart::panel::Panel;
 
 const PANEL_HEIGHT: f64 = 92.0;
@@ -11,21 +10,13 @@ impl ServerSeries<'_> {
     /// Makes the panels of CPU, disk and garbage collection.
     pub fn main_figures(&self) -> Vec<Panel> {
         let panels = [
-            panel(
-                "Server CPU, cores in use",
-                self.grown(|s| s.cpu_seconds),
-                number,
-            ),
+            self.cpu(),
             panel(
                 "Server disk, MB/s: read, written dashed",
                 self.megabytes(|s| s.disk_read_bytes, |s| s.disk_written_bytes),
                 number,
             ),
-            panel(
-                "Garbage collection pauses, ms/s",
-                self.grown(|s| Some(s.gc_seconds? * 1e3)),
-                number,
-            ),
+            self.gc_pauses(),
         ];
         panels.map(higher).into()
     }
@@ -48,39 +39,20 @@ impl ServerSeries<'_> {
                 self.grown(|s| Some(sum(s.network_received_bytes, s.network_sent_bytes)? / 1e6)),
                 number,
             ),
-            panel(
-                "Allocated on the heap, MiB/s",
-                self.grown(|s| Some(s.allocated_bytes? as f64 / MIB)),
-                number,
-            ),
-            panel(
-                "Load average of the machine over a minute",
-                vec![self.gauge(Stroke::Strong, |s| s.load_average)],
-                number,
-            ),
+            self.allocated(),
+            self.load_average(),
             panel(
                 "Requests to tables that nodes answered a second",
                 self.grown(|s| sum(s.local_reads, s.local_writes)),
                 number,
             ),
-            panel(
-                "Server's own p99, ms: read, write dashed",
-                self.own_latency(|s| s.read_p99_micros, |s| s.write_p99_micros),
-                number,
-            ),
+            self.own_p99(),
             panel(
                 "Requests to tables that nodes coordinated a second",
                 self.grown(|s| sum(s.coordinator_reads, s.coordinator_writes)),
                 number,
             ),
-            panel(
-                "Coordinator's p99, ms: read, write dashed",
-                self.own_latency(
-                    |s| s.coordinator_read_p99_micros,
-                    |s| s.coordinator_write_p99_micros,
-                ),
-                number,
-            ),
+            self.coordinator_p99(),
         ];
         panels.extend(self.work_of_database());
         panels.into_iter().map(higher).collect()

@@ -3,11 +3,12 @@
 use bakeoff_stats::ServerWindow;
 
 use super::super::merged::merged;
+use super::super::panels::Panels;
 use super::super::server::ServerSeries;
-use super::super::{AXIS, LEFT, RIGHT, few_points, stacked, time_axis, width_of};
+use super::super::{LEFT, RIGHT, few_points, stacked, width_of};
 use super::{Laid, client, laid_in_parts, moments};
 use crate::chart::Size;
-use crate::chart::panel::{GAP, Panel};
+use crate::chart::panel::Panel;
 use crate::chart::scale::Scale;
 use crate::units;
 
@@ -41,14 +42,13 @@ pub fn steps_together(title: &str, designs: &[StepsOf], size: Size) -> Option<St
         return None;
     }
     let client = merged(laid.iter().map(|steps| client(steps, most)));
-    let panels: Vec<Panel> = client.into_iter().chain(server).collect();
+    let panels = Panels::new(client, server);
     let width = width_of(size);
     let x = Scale::up_to(end.max(1.0), LEFT, width - RIGHT);
-    let (mut content, bottom) = stacked(&panels, &x, width, |_| String::new());
-    content += &time_axis(&x, bottom - GAP, width, SINCE_THE_FIRST);
+    let (content, height) = stacked(&panels, &x, width, SINCE_THE_FIRST, |_| String::new());
     Some(crate::chart::svg(
         width,
-        bottom - GAP + AXIS,
+        height,
         title,
         &description(designs, &laid, &panels),
         &content,
@@ -65,17 +65,12 @@ fn server(designs: &[Vec<Laid>], most: usize) -> Vec<Panel> {
     merged(panels)
 }
 
-fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &[Panel]) -> String {
+fn description(designs: &[StepsOf], laid: &[Vec<Laid>], panels: &Panels) -> String {
     let lasted = |laid: &[Laid]| laid.last().map_or(0.0, |last| last.to);
     let designs: Vec<String> = { designs.iter().zip(laid) }
         .map(|(design, laid)| format!("{} for {}", design.name, units::duration(lasted(laid))))
         .collect();
-    let panels: Vec<&str> = panels.iter().map(|p| p.heading.as_str()).collect();
-    format!(
-        "{}. From top to bottom: {}.",
-        designs.join("; "),
-        panels.join("; ")
-    )
+    format!("{}. {}", designs.join("; "), panels.described())
 }
 
 #[cfg(test)]
