@@ -49,7 +49,11 @@ impl Summary {
         input.no_forecast.as_ref()?;
         let times = self.times(&input, &counted(&input));
         let (_, refusal) = worst_refusal(&times)?;
-        let rows = refusal.rows_to_load()?.max(self.rows_along_axes());
+        let rows = match refusal {
+            // More rows have smaller tables that are further apart.
+            Refusal::TooFarAlong { .. } => self.rows_along_axes(),
+            refusal => refusal.rows_to_load()?.max(self.rows_along_axes()),
+        };
         Some(rows.min(self.full_rows()))
     }
 
