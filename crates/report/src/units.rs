@@ -99,6 +99,17 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", digits(seconds * per_second))
 }
 
+/// Writes a time as `--budget` takes it, rounded up: to five minutes, from an hour on to hours, from two days on to
+/// days.
+pub fn budget(seconds: f64) -> String {
+    let up = |unit: f64| (seconds / unit).ceil();
+    match (5.0 * up(300.0), up(3_600.0), up(86_400.0)) {
+        (minutes, ..) if minutes < 60.0 => format!("{minutes:.0}m"),
+        (_, hours, _) if hours < 48.0 => format!("{hours:.0}h"),
+        (.., days) => format!("{days:.0}d"),
+    }
+}
+
 /// Word in place of an interval for a single observation.
 const ONCE: &str = "once";
 
@@ -259,6 +270,13 @@ mod tests {
     fn ticks_have_no_zeros_at_their_end() {
         let figures = ["2.50 k", "10.0 ms", "100 s", "5.00", "0", "0 µs"].map(trimmed);
         assert_eq!(figures, ["2.5 k", "10 ms", "100 s", "5", "0", "0"]);
+    }
+
+    #[test]
+    fn a_budget_is_rounded_up_to_what_the_option_takes() {
+        let times = [1.0, 301.0, 3_300.0, 3_301.0, 9_808.0, 172_000.0, 200_000.0];
+        let shown = times.map(budget);
+        assert_eq!(shown, ["5m", "10m", "55m", "1h", "3h", "2d", "3d"]);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn longer_budget(summary: &Summary, budget: Option<Duration>) -> String {
         return "a longer --budget may do, since it measures more rows and rounds".to_owned();
     };
     let long = match budget {
-        Some(budget) => format!("of about {}", rounded_up(budget.as_secs_f64() * times)),
+        Some(budget) => format!("of about {}", units::budget(budget.as_secs_f64() * times)),
         None => format!("about {} times as long", units::count(times.ceil() as u64)),
     };
     let rows = units::plural(rows, "row", "rows");
@@ -82,27 +82,4 @@ fn needed(summary: &Summary) -> Option<(u64, f64)> {
     };
     let is_more = summary.rows > 0 && rows > summary.rows;
     is_more.then(|| (rows, over * rows as f64 / summary.rows as f64))
-}
-
-/// Writes a time as the option takes it, rounded up: to five minutes, from an hour on to hours, from two days on to
-/// days.
-fn rounded_up(seconds: f64) -> String {
-    let up = |unit: f64| (seconds / unit).ceil();
-    match (5.0 * up(300.0), up(3_600.0), up(86_400.0)) {
-        (minutes, ..) if minutes < 60.0 => format!("{minutes:.0}m"),
-        (_, hours, _) if hours < 48.0 => format!("{hours:.0}h"),
-        (.., days) => format!("{days:.0}d"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_is_rounded_up_to_what_the_option_takes() {
-        let times = [1.0, 301.0, 3_300.0, 3_301.0, 9_808.0, 172_000.0, 200_000.0];
-        let shown = times.map(rounded_up);
-        assert_eq!(shown, ["5m", "10m", "55m", "1h", "3h", "2d", "3d"]);
-    }
 }

@@ -166,3 +166,6 @@ fn settling(more: &Settling, is_settled: bool) -> String {
 fn rounds_of(rounds: u32) -> String {
     units::plural(u64::from(rounds), "round", "rounds")
 }
+
+#[cfg(test)]
+mod tests;

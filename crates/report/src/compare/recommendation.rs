@@ -77,22 +77,24 @@ fn render_beside(
     parts.join("\n\n")
 }
 
-/// Returns the recommendation with its two figures. Where there is no forecast, the time is of the measured rows, and
-/// what there is for all rows is called an estimate.
+/// Returns the recommendation with its two figures. Where there is no forecast, the time is of the measured rows, what
+/// there is for all rows is called an estimate, and what a forecast takes comes last.
 fn answer(summary: &Summary, budget: Duration) -> String {
     let Some(decision) = &summary.decision else {
         return verdict::paragraph(summary);
     };
-    let headline = words::headline(&advice::with_budget(summary, decision, Some(budget)));
+    let told = advice::with_budget(summary, decision, Some(budget));
     let storage = verdict::storage_to_buy(decision).map(|buy| buy.figure);
     let time = verdict::time_to_answer(decision).map(|time| time.figure);
     if decision.no_forecast.is_some() {
         let rows = units::rows(decision.rows);
         let time = time.map(|time| format!("At {rows} rows the slowest question takes {time}."));
         let estimates = estimates(summary, decision, storage);
-        let sentences = std::iter::once(headline).chain(time).chain(estimates);
-        return sentences.collect::<Vec<_>>().join(" ");
+        let (answer, rest) = words::answer_and_rest(&told);
+        let sentences = std::iter::once(answer).chain(time).chain(estimates);
+        return sentences.chain(rest).collect::<Vec<_>>().join(" ");
     }
+    let headline = words::headline(&told);
     let storage = storage.map(|storage| format!("Buy {storage}"));
     let the = if storage.is_some() { "the" } else { "The" };
     let time = time.map(|time| format!("{the} slowest question takes {time}"));

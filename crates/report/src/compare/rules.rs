@@ -12,6 +12,9 @@ pub const HINT: &str = "Each design is compared with the one that differs least 
 /// Designs of one finding that a sentence names, at most.
 const MOST_NAMED: usize = 5;
 
+/// Said of a design that leads although the rules that named it lost.
+const LEADS: &str = "ahead all the same, by all that the decision weighs";
+
 /// Findings in the order in which they are shown, each with its title.
 const FINDINGS: [(Held, &str); 6] = [
     (
@@ -39,10 +42,10 @@ pub struct Finding {
 
 /// Lists what a run shows of the rules, by finding; nothing if its workload notes none.
 pub fn findings(summary: &Summary) -> Vec<Finding> {
-    let held = rules_held(summary);
+    let (held, leading) = (rules_held(summary), leading(summary));
     let of = |(finding, title): (Held, &'static str)| {
         let found = held.iter().filter(|rules| rules.held() == finding);
-        let designs: Vec<String> = found.map(in_words).collect();
+        let designs: Vec<String> = found.map(|rules| in_words(rules, leading)).collect();
         (!designs.is_empty()).then_some(Finding { title, designs })
     };
     FINDINGS.into_iter().filter_map(of).collect()
@@ -50,18 +53,28 @@ pub fn findings(summary: &Summary) -> Vec<Finding> {
 
 /// Says which rules have won and lost, in one sentence without a full stop; `None` if the workload notes none.
 pub fn in_short(summary: &Summary) -> Option<String> {
-    shortened(&rules_held(summary))
+    shortened(&rules_held(summary), leading(summary))
 }
 
-fn shortened(held: &[RulesHeld]) -> Option<String> {
+/// Returns the design that is recommended, or is ahead at the measured rows.
+fn leading(summary: &Summary) -> Option<&str> {
+    let decision = summary.decision.as_ref()?;
+    Some(&decision.recommendation.as_ref()?.design)
+}
+
+/// Returns whether the rules lost and named the design that leads all the same: they are judged by each question alone,
+/// and against the design that differs least from it.
+fn leads_all_the_same(held: &RulesHeld, leading: Option<&str>) -> bool {
+    held.held() == Held::Lost && leading == Some(held.design.as_str())
+}
+
+fn shortened(held: &[RulesHeld], leading: Option<&str>) -> Option<String> {
     if held.is_empty() {
         return None;
     }
     let named = [(Held::Won, "won"), (Held::Lost, "lost")].map(|(finding, word)| {
         let found = held.iter().filter(|rules| rules.held() == finding);
-        let designs: Vec<String> = found
-            .map(|rules| format!("{} ({})", rules.rules.join(", "), rules.design))
-            .collect();
+        let designs: Vec<String> = found.map(|rules| named(rules, leading)).collect();
         let (first, more) = designs.split_at(designs.len().min(MOST_NAMED));
         let more = match more.len() {
             0 => String::new(),
@@ -79,7 +92,21 @@ fn shortened(held: &[RulesHeld]) -> Option<String> {
     Some(parts.join("; "))
 }
 
-fn in_words(held: &RulesHeld) -> String {
+/// Names rules with their design, and says what they lost by if that design leads all the same.
+fn named(held: &RulesHeld, leading: Option<&str>) -> String {
+    let (rules, design) = (held.rules.join(", "), &held.design);
+    if leads_all_the_same(held, leading) {
+        return format!(
+            "{rules} ({design}, {LEADS}; against {}: {})",
+            held.against,
+            found(held).join(", ")
+        );
+    }
+    format!("{rules} ({design})")
+}
+
+/// Lists what is found of a design against the other one.
+fn found(held: &RulesHeld) -> Vec<String> {
     let mut says = Vec::new();
     for (queries, word) in [(&held.faster, "faster"), (&held.slower, "slower")] {
         let named = queries.iter();
@@ -104,8 +131,18 @@ fn in_words(held: &RulesHeld) -> String {
         Bytes::Same => says.push("the same bytes".to_owned()),
         Bytes::Unknown => {}
     }
+    says
+}
+
+fn in_words(held: &RulesHeld, leading: Option<&str>) -> String {
+    let says = found(held);
+    let leads = if leads_all_the_same(held, leading) {
+        format!(" ({LEADS})")
+    } else {
+        String::new()
+    };
     format!(
-        "{}: {} against {}{}{}",
+        "{}: {}{leads} against {}{}{}",
         held.rules.join(", "),
         held.design,
         held.against,
@@ -140,17 +177,17 @@ mod tests {
             held("sort", false, 1.0),
         ];
         assert_eq!(
-            shortened(&all).unwrap(),
+            shortened(&all, None).unwrap(),
             "won: zstd (a/zstd); lost: chunk-length (a/chunk-length); 2 further designs neither won nor lost"
         );
         assert_eq!(
-            shortened(&all[3..]).unwrap(),
+            shortened(&all[3..], None).unwrap(),
             "1 further design neither won nor lost"
         );
-        assert_eq!(shortened(&[]), None);
+        assert_eq!(shortened(&[], None), None);
         let many = (0..MOST_NAMED + 2).map(|_| held("zstd", false, 0.7));
         let many: Vec<RulesHeld> = many.collect();
-        let text = shortened(&many).unwrap();
+        let text = shortened(&many, None).unwrap();
         assert_eq!(text.matches("zstd (a/zstd)").count(), MOST_NAMED, "{text}");
         assert!(text.ends_with(" and 2 more"), "{text}");
     }
@@ -158,10 +195,40 @@ mod tests {
     #[test]
     fn a_design_has_its_questions_and_its_bytes() {
         assert_eq!(
-            in_words(&held("index", true, 1.3)),
+            in_words(&held("index", true, 1.3), Some("a/index")),
             "index: a/index against a/b: faster in q (0.50×); the same in 1 question; more bytes (1.30×)"
         );
-        assert!(in_words(&held("zstd", false, 0.7)).ends_with("; fewer bytes (0.70×)"));
-        assert!(in_words(&held("sort", false, 1.01)).ends_with("; the same bytes"));
+        assert!(in_words(&held("zstd", false, 0.7), None).ends_with("; fewer bytes (0.70×)"));
+        assert!(in_words(&held("sort", false, 1.01), None).ends_with("; the same bytes"));
+    }
+
+    #[test]
+    fn a_design_that_leads_is_not_told_to_have_lost_without_why_it_leads() {
+        let slower = RulesHeld {
+            slower: vec![("q".to_owned(), 1.2)],
+            not_settled: 2,
+            ..held("index", false, 1.3)
+        };
+        let leads = "a/index, ahead all the same, by all that the decision weighs; against a/b: slower in q (1.20×), the \
+                     same in 1 question, not settled in 2 questions, more bytes (1.30×)";
+        assert_eq!(
+            shortened(std::slice::from_ref(&slower), Some("a/index")).unwrap(),
+            format!("lost: index ({leads})")
+        );
+        let of_page = in_words(&slower, Some("a/index"));
+        assert!(
+            of_page.starts_with("index: a/index (ahead all the same, by "),
+            "{of_page}"
+        );
+        assert!(!in_words(&slower, Some("a/b")).contains("all the same"));
+        // Bytes alone are no loss where it is open what is faster.
+        let open = RulesHeld {
+            not_settled: 2,
+            ..held("index", false, 1.3)
+        };
+        assert_eq!(
+            shortened(&[open], Some("a/index")).unwrap(),
+            "1 further design neither won nor lost"
+        );
     }
 }

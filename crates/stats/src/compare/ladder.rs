@@ -6,6 +6,8 @@ use serde::Serialize;
 
 /// Number of scales that are chosen, the design's own table included.
 const COUNT: u32 = 5;
+/// Growth along an axis below which a table stays as it is.
+const GROWS: f64 = 1.01;
 /// Ratios of neighbouring scales that are chosen.
 const RATIOS: [u32; 3] = [2, 3, 4];
 
@@ -77,6 +79,28 @@ impl Ladder {
         counted.push(rows);
         let span = rows as f64 / counted[0].max(1) as f64;
         counted.len() >= Ladder::FEWEST as usize && target as f64 <= rows as f64 * span
+    }
+
+    /// Returns the fewest rows, in two digits, from which a run that chooses its scales by itself shows how figures grow
+    /// to `full_rows`, and no more than these, if only tables of at least `fewest` rows count. `growth` returns by how
+    /// many times each axis of the table grows from a number of rows, if the smaller tables are along the axes.
+    pub fn rows_to_forecast(
+        full_rows: u64,
+        fewest: u64,
+        growth: impl Fn(u64) -> Option<[f64; 2]>,
+    ) -> u64 {
+        let reaches = |rows: u64, target: u64| {
+            Ladder::chosen(rows, target, fewest).reaches(rows, target, fewest)
+        };
+        let along = |rows: u64, times: f64| (rows as f64 * times).ceil() as u64;
+        let are_enough = |rows: &u64| match growth(*rows) {
+            None => reaches(*rows, full_rows),
+            Some(axes) => axes
+                .into_iter()
+                .all(|times| times < GROWS || reaches(*rows, along(*rows, times))),
+        };
+        let mut fewer = two_digits().take_while(|rows| *rows < full_rows);
+        fewer.find(are_enough).unwrap_or(full_rows)
     }
 
     /// Returns the rows of all scales together, as a multiple of those of the largest.
@@ -224,6 +248,24 @@ mod tests {
                 "{needs:?}"
             );
         }
+    }
+
+    #[test]
+    fn more_series_take_as_many_rows_as_their_smaller_tables_reach() {
+        let first = |full_rows, fewest| Ladder::rows_to_forecast(full_rows, fewest, |_| None);
+        assert_eq!(first(4_160_000, 131_072), 1_100_000);
+        assert_eq!(first(1_000_000_000, 0), 4_000_000);
+        assert_eq!(first(9_000, 0), 8_000);
+        assert_eq!(first(900, 0), 900);
+        let full_rows = 655_000_000_u64;
+        let along = |series: f64| {
+            let growth = |rows: u64| Some([series, full_rows as f64 / rows as f64 / series]);
+            Ladder::rows_to_forecast(full_rows, 131_072, growth)
+        };
+        // A 27th of these rows is enough for a table, and shows 20 times the series.
+        assert_eq!(along(20.0), 3_600_000);
+        // Nothing shows that many.
+        assert_eq!(along(1_000.0), full_rows);
     }
 
     #[test]

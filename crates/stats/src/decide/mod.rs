@@ -38,7 +38,7 @@ pub use input::{
     Noise, Question, Rule, Settled, Status, StoragePrice, Timed,
 };
 pub use limit::{Limit, LimitOf, LimitState};
-pub use more::{MoreRounds, Settling, is_settled, regret};
+pub use more::{MoreRounds, Settling, TEN_MINUTES, is_settled, regret};
 pub use objective::{Fallback, Objective};
 pub use ratio::{Comparison, FEWEST_ROUNDS, Ratio};
 pub use standing::{Cell, DesignStanding, QuestionStanding};

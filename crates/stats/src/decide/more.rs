@@ -6,7 +6,7 @@ use super::DecisionInput;
 use super::choice::Ballot;
 use super::contest::{Contest, Costs};
 use super::objective::Objective;
-use super::ratio::{Comparison, deviation, ratios};
+use super::ratio::{Comparison, FEWEST_ROUNDS, deviation, ratios};
 use crate::quantile::normal;
 
 /// Normal deviate of the probability of 80% with which a difference that exists is to be found.
@@ -15,8 +15,10 @@ const POWER_80_PERCENT: f64 = 0.8416;
 const ERROR: f64 = 0.05;
 /// Smallest relative difference that more rounds are planned for.
 const LEAST_DIFFERENCE: f64 = 0.01;
-/// Largest multiple of the present number of rounds that is still useful advice.
+/// Largest multiple of the present number of rounds that is still useful advice, unless they fit into ten minutes.
 const MOST_TIMES: f64 = 100.0;
+/// Seconds of further measuring that a report speaks of.
+pub const TEN_MINUTES: f64 = 600.0;
 
 /// Further rounds that would distinguish two designs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,9 +58,7 @@ impl Settling {
         };
         for other in open(&contest, objective, leader) {
             let costs = contest.costs(objective, other)?;
-            let more = self::rounds(&contest, &own, &costs, other);
-            let more = more.or_else(|| shown_after(&contest, &own, &costs, other, rounds));
-            match more {
+            match self::rounds(&contest, &own, &costs, other) {
                 Some(more) if more.rounds <= rounds => settling.settles.push(more),
                 _ => settling.leaves.push(input.designs[other].id.clone()),
             }
@@ -94,10 +94,8 @@ fn open(contest: &Contest<'_>, objective: Objective, leader: usize) -> Vec<usize
     contest.entrants.iter().copied().filter(is_open).collect()
 }
 
-/// Computes the rounds as `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has
-/// in the difference of logarithms, and the variance `v` of tables, which rounds do not make smaller.
-/// Returns `None` if the error is not known, or if rounds do not help: the error of a forecast is that of its
-/// fit.
+/// Returns the further rounds that would distinguish two designs: what one sentence of a report says of them is what
+/// every other one says. Returns `None` if none would, or only more than is useful advice.
 pub fn rounds(
     contest: &Contest<'_>,
     own: &Costs,
@@ -109,6 +107,32 @@ pub fn rounds(
     if !do_rounds_help(contest, own, other) || samples.len() < 2 {
         return None;
     }
+    let planned = planned(contest, &samples);
+    let lead = (other.point / own.point).ln();
+    let rounds = planned.or_else(|| shown_after(contest, &samples, lead, most(input)))?;
+    // Fewer show no difference of times, whatever their noise.
+    let is_timed = contest.objective.is_some_and(Objective::is_timed);
+    let fewest = if is_timed { FEWEST_ROUNDS } else { 0 };
+    let rounds = rounds.max(u64::from(fewest.saturating_sub(input.rounds)));
+    Some(MoreRounds {
+        against: input.designs[against].id.clone(),
+        rounds,
+        seconds: input.seconds_a_round.map(|seconds| seconds * rounds as f64),
+    })
+}
+
+/// Returns the most further rounds that are useful advice.
+fn most(input: &DecisionInput) -> u64 {
+    let pace = input.seconds_a_round.filter(|seconds| *seconds > 0.0);
+    let in_ten_minutes = pace.map_or(0, |seconds| (TEN_MINUTES / seconds) as u64);
+    in_ten_minutes.max((MOST_TIMES * f64::from(input.rounds)) as u64)
+}
+
+/// Computes the rounds as `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has
+/// in the difference of logarithms, and the variance `v` of tables, which rounds do not make smaller.
+/// Returns `None` if rounds alone do not do, or more of them than is useful advice.
+fn planned(contest: &Contest<'_>, samples: &[f64]) -> Option<u64> {
+    let input = contest.input;
     let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();
     let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
     let squares: f64 = logarithms.iter().map(|ln| (ln - mean).powi(2)).sum();
@@ -125,31 +149,17 @@ pub fn rounds(
     let times = (variance_of_mean - of_tables).max(0.0) / allowed;
     let needed = (times * f64::from(input.rounds)).ceil();
     let more = needed - f64::from(input.rounds);
-    (times.is_finite() && times <= MOST_TIMES && more >= 1.0).then(|| MoreRounds {
-        against: input.designs[against].id.clone(),
-        rounds: more as u64,
-        seconds: input.seconds_a_round.map(|seconds| seconds * more),
-    })
+    (times.is_finite() && times <= MOST_TIMES && more >= 1.0).then_some(more as u64)
 }
 
 /// Returns the fewest further rounds, up to `most`, after which the interval that holds for all comparisons at once would
-/// show that the other design is worse, if its estimate stays. The interval of few rounds is much wider than the
-/// deviation of a round alone asks for.
-fn shown_after(
-    contest: &Contest<'_>,
-    own: &Costs,
-    other: &Costs,
-    against: usize,
-    most: u64,
-) -> Option<MoreRounds> {
+/// show that the other design is worse, if its estimate stays: `lead` is the logarithm of how many times its cost that
+/// is. The interval of few rounds is much wider than the deviation of a round alone asks for.
+fn shown_after(contest: &Contest<'_>, samples: &[f64], lead: f64, most: u64) -> Option<u64> {
     let input = contest.input;
-    let samples = ratios(own, other);
-    if !do_rounds_help(contest, own, other) || samples.len() < 2 {
-        return None;
-    }
     let of_tables = variance_of_tables(contest);
-    let of_rounds = (deviation(&samples).powi(2) - of_tables).max(0.0);
-    let (present, lead) = (f64::from(input.rounds), (other.point / own.point).ln());
+    let of_rounds = (deviation(samples).powi(2) - of_tables).max(0.0);
+    let present = f64::from(input.rounds);
     let is_shown = |more: u64| {
         let rounds = present + more as f64;
         let deviation = (of_tables + of_rounds * present / rounds).sqrt();
@@ -167,11 +177,7 @@ fn shown_after(
             fewest = middle + 1;
         }
     }
-    Some(MoreRounds {
-        against: input.designs[against].id.clone(),
-        rounds: fewest,
-        seconds: input.seconds_a_round.map(|seconds| seconds * fewest as f64),
-    })
+    Some(fewest)
 }
 
 /// Returns whether further rounds make errors smaller: that of a forecast is that of its fit.

@@ -38,7 +38,8 @@ pub struct RulesHeld {
 pub enum Held {
     /// Something became better, a query faster or the bytes fewer, and nothing worse.
     Won,
-    /// Something became worse and nothing better.
+    /// Something became worse and nothing better. More bytes alone are no loss while it is open for some query which
+    /// design is faster: they may be what a faster answer costs.
     Lost,
     /// Something became better and something else worse.
     Mixed,
@@ -54,8 +55,10 @@ impl RulesHeld {
     pub fn held(&self) -> Held {
         let is_better = !self.faster.is_empty() || self.bytes_are() == Bytes::Fewer;
         let is_worse = !self.slower.is_empty() || self.bytes_are() == Bytes::More;
+        let may_be_worth_it = self.slower.is_empty() && self.not_settled > 0;
         match (is_better, is_worse) {
             (true, false) => Held::Won,
+            (false, true) if may_be_worth_it => Held::NotSettled,
             (false, true) => Held::Lost,
             (true, true) => Held::Mixed,
             (false, false) if self.not_settled > 0 => Held::NotSettled,
@@ -305,6 +308,14 @@ mod tests {
             (vec![(Some("a"), open)], 0.5, Held::Won),
             (vec![(Some("a"), slower)], 1.5, Held::Mixed),
             (vec![(Some("b"), slower)], 1.5, Held::Lost),
+            (vec![(Some("b"), slower), (None, open)], 1.5, Held::Lost),
+            (vec![(Some("a"), open)], 1.5, Held::NotSettled),
+            (
+                vec![(Some("b"), open), (Some("a"), Difference::Same)],
+                1.5,
+                Held::NotSettled,
+            ),
+            (vec![(Some("a"), Difference::Same)], 1.5, Held::Lost),
             (vec![(Some("a"), Difference::Same)], 1.04, Held::Same),
             (vec![(Some("a"), Difference::Same)], 0.96, Held::Same),
             (vec![], 1.0, Held::NotMeasured),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::Budget;
-use bakeoff_engines::{Context, EngineOptions, OptionGroup};
+use bakeoff_engines::{Context, OptionGroup};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::render;
 use bakeoff_report::units::{self, plural};
@@ -24,7 +24,6 @@ use crate::cmd::measure::would_touch;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::run::race;
 use crate::exit::{Exit, Misuse};
-use crate::machine;
 use crate::progress::time;
 use crate::terminal::stdout;
 
@@ -59,7 +58,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
         Planned::new(options, source, &path)?
     };
     let measuring = planned.measuring(options, dir)?;
-    let context = planned.context(options, dir.join(RUN))?;
+    let context = options.context(&planned.workload, dir.join(RUN))?;
     let would = match planned.proposals {
         Some(_) => format!("The decision would write to {}", dir.display()),
         None => format!("The decision in {} would go on", dir.display()),
@@ -71,7 +70,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
     writeln!(out, "\nHow they would be measured")?;
-    for (heading, text) in planned.lines(&measuring, options) {
+    for (heading, text) in planned.lines(&measuring, options, dir) {
         writeln!(out, "  {heading:<8}{text}")?;
     }
     for line in planned.on_servers(options, &measuring, &context)? {
@@ -129,23 +128,6 @@ impl Planned {
         })
     }
 
-    fn context(&self, options: &Decide, run_dir: PathBuf) -> Result<Context> {
-        let mut of_engines = EngineOptions::default();
-        of_engines.cassandra.cluster = options.cluster.cluster();
-        of_engines.cassandra.server = self.workload.server.clone();
-        options.postgres.put_into(&mut of_engines)?;
-        let server = options.postgres.url();
-        let rate_limit = options.rate_limit_of_writing();
-        of_engines.rate_limit = rate_limit.limit(&options.cluster, server)?;
-        Ok(Context {
-            run_dir,
-            token: None,
-            threads: machine::cores(),
-            keys_repeat: true,
-            options: of_engines,
-        })
-    }
-
     /// Lists the designs, with the rules that name them.
     fn designs_in_words(&self) -> String {
         if let Some(proposals) = &self.proposals {
@@ -186,11 +168,18 @@ impl Planned {
     }
 
     /// Says how many rows there are, and how the time is shared out, each with its heading.
-    fn lines(&self, measuring: &Measuring, options: &Decide) -> Vec<(&'static str, String)> {
+    fn lines(
+        &self,
+        measuring: &Measuring,
+        options: &Decide,
+        dir: &Path,
+    ) -> Vec<(&'static str, String)> {
         let by = measuring.by;
         let mut lines = Vec::new();
         if by != By::Operations {
             lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
+            let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
+            lines.extend(few.map(|few| ("", format!("{few}."))));
         }
         if let Some(loads) = &measuring.loads {
             let rows = options.rows_of_loads(&self.workload);

@@ -46,7 +46,7 @@ impl Decide {
     }
 
     /// Returns how many rows a second are loaded, about, into all tables together.
-    fn pace_of_filling(&self) -> u32 {
+    pub fn pace_of_filling(&self) -> u32 {
         let limit = self.rate_limit_of_writing();
         let limit = limit.limit(&self.cluster, self.postgres.url());
         let limit = limit.ok().flatten();

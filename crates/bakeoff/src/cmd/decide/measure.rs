@@ -2,11 +2,12 @@
 //! `drive` for operations, of all designs where there are no questions, and else of those that the questions lead to.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::drive::{LONGEST_WARM_UP, keeps_rows};
+use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::Run as SavedRun;
 use bakeoff_workload::Workload;
 
@@ -19,6 +20,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::cmd::report::{Shown, summary_of_run};
 use crate::cmd::run::{Run, Servers};
 use crate::exit::{Exit, Misuse};
+use crate::machine;
 use crate::progress::time;
 use crate::stderr::print_line;
 
@@ -41,6 +43,10 @@ impl Decide {
             return self.drive(dir, &workload, None);
         }
         if !run_has_ended(dir) {
+            let few = self.too_few_rows(&workload, &workload.designs, dir.join(RUN));
+            if let Some(few) = few {
+                print_line(format_args!("note: {few}"));
+            }
             let ended = self.run_of(dir, by)?.run()?;
             if by == By::Questions || ended == Exit::Interrupted {
                 return Ok(ended);
@@ -204,6 +210,26 @@ impl Decide {
             Ok(_) => Err(anyhow!("cannot begin the loads")),
             Err(why) => Err(Misuse::new(anyhow!("cannot begin the loads: {why}")).into()),
         }
+    }
+
+    /// Returns what engines are told of the run that measures the designs of a workload.
+    ///
+    /// # Errors
+    /// Fails with a misuse if the name of a server or the limit of rows cannot be used.
+    pub fn context(&self, workload: &Workload, run_dir: PathBuf) -> Result<Context> {
+        let mut of_engines = EngineOptions::default();
+        of_engines.cassandra.cluster = self.cluster.cluster();
+        of_engines.cassandra.server = workload.server.clone();
+        self.postgres.put_into(&mut of_engines)?;
+        let limit = self.rate_limit_of_writing();
+        of_engines.rate_limit = limit.limit(&self.cluster, self.postgres.url())?;
+        Ok(Context {
+            run_dir,
+            token: None,
+            threads: machine::cores(),
+            keys_repeat: true,
+            options: of_engines,
+        })
     }
 
     /// Returns the servers of the user's on which designs are measured.

@@ -5,6 +5,7 @@ mod conclude;
 mod dry_run;
 mod filling;
 mod folders;
+mod foresee;
 mod hold;
 mod loads;
 mod measure;

@@ -260,7 +260,8 @@ fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String
 }
 
 /// Says what more measuring would settle, if the error is known and something is undecided. What separates two designs
-/// says nothing of a limit.
+/// says nothing of a limit. That more rounds would not is said only where nothing else says that they would: the
+/// sentence about a race rests on the same computation.
 fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     if recommendation.is_unsure_of_limits() {
         return None;
@@ -278,10 +279,15 @@ fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> 
     if !is_open || recommendation.confidence.is_none() || !recommendation.doubts.is_empty() {
         return None;
     }
-    let text = if decision.forecasts_times() {
-        "A run with more rows would show more than one with more rounds."
-    } else {
-        "More rounds would hardly separate them: choose on other grounds."
-    };
-    Some(text.to_owned())
+    Some(match &decision.no_forecast {
+        _ if decision.forecasts_times() => {
+            "A run with more rows would show more than one with more rounds.".to_owned()
+        }
+        Some(_) => format!(
+            "At these rows more rounds would hardly separate it from {other}; more rows may."
+        ),
+        None => {
+            format!("More rounds would hardly separate it from {other}: choose on other grounds.")
+        }
+    })
 }

@@ -28,25 +28,44 @@ const LIMITS: usize = 2;
 const ONLY_YARDSTICKS: &str = "No design can be recommended: all are yardsticks, which store no rows, or not all \
                                of their columns.";
 
-/// Writes the recommendation, or what holds at the measured scale and that there is none at the full one, and whether
-/// the run goes on. Designs come first, so that a narrow terminal does not cut them off.
+/// Writes the recommendation, or what to take for now by the measured rows and that there is no forecast for all of
+/// them, and whether the run goes on.
 pub fn headline(decision: &Decision) -> String {
-    let headline = match &decision.no_forecast {
-        _ if has_only_yardsticks(decision) => ONLY_YARDSTICKS.to_owned(),
+    let (answer, rest) = answer_and_rest(decision);
+    std::iter::once(answer)
+        .chain(rest)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Returns the sentences of the headline with the answer, and those behind them: why there is no forecast, with what one
+/// takes, and whether the run goes on.
+pub fn answer_and_rest(decision: &Decision) -> (String, Option<String>) {
+    let (answer, no_forecast) = match &decision.no_forecast {
+        _ if has_only_yardsticks(decision) => (ONLY_YARDSTICKS.to_owned(), None),
         Some(reason) if decision.is_unfinished && decision.recommendation.is_none() => {
-            format!("Nothing is recommended yet: {reason}.")
+            (format!("Nothing is recommended yet: {reason}."), None)
         }
-        Some(reason) => format!(
-            "{}. For {} nothing is recommended yet: {reason}.",
-            at_measured_rows(decision),
-            units::plural(decision.full_rows, "row", "rows"),
+        Some(reason) => (
+            format!("{}.", at_measured_rows(decision)),
+            Some(no_forecast(decision, reason)),
         ),
-        None => recommendation(decision),
+        None => (recommendation(decision), None),
     };
-    if decision.is_unfinished {
-        return format!("{headline} The run is not finished.");
+    let unfinished = decision
+        .is_unfinished
+        .then(|| "The run is not finished.".to_owned());
+    let rest: Vec<String> = no_forecast.into_iter().chain(unfinished).collect();
+    (answer, (!rest.is_empty()).then(|| rest.join(" ")))
+}
+
+/// Says that nothing is forecast for all rows, and what that takes.
+fn no_forecast(decision: &Decision, reason: &str) -> String {
+    let rows = units::plural(decision.full_rows, "row", "rows");
+    if decision.recommendation.is_none() {
+        return format!("For {rows} nothing is recommended yet: {reason}.");
     }
-    headline
+    format!("There is no forecast for {rows} yet: {reason}.")
 }
 
 /// Returns whether no design is a choice, whatever its figures.
@@ -55,6 +74,8 @@ fn has_only_yardsticks(decision: &Decision) -> bool {
     !decision.designs.is_empty() && designs.all(|design| design.out == Some(WhyOut::Yardstick))
 }
 
+/// Says which design to take for now, by the rows that were measured. A run that goes on, and one that has no figures
+/// for its rule, say only how it stands.
 fn at_measured_rows(decision: &Decision) -> String {
     let rows = format!("at {} rows", units::rows(decision.rows));
     let Some(recommendation) = &decision.recommendation else {
@@ -64,26 +85,45 @@ fn at_measured_rows(decision: &Decision) -> String {
     if recommendation.is_nearest_to_limits {
         return format!("{design} comes nearest to the limits {rows}, and none keeps all of them");
     }
-    if let Some(limits) = limits_in_doubt(decision, recommendation) {
-        return format!("{design} is best {rows} if it keeps {limits} (not settled)");
+    let is_by_the_rule = !recommendation.doubts.contains(&Doubt::NotByTheRule);
+    let may_be_taken = is_by_the_rule && !decision.is_unfinished;
+    let limits = limits_in_doubt(decision, recommendation);
+    let stands = how_it_stands(decision, recommendation, limits.is_some(), &rows);
+    match (may_be_taken, limits) {
+        (true, Some(limits)) => {
+            format!("Take {design} for now if it keeps {limits}: it is then {stands}")
+        }
+        (false, Some(limits)) => format!("{design} is, if it keeps {limits}, {stands}"),
+        (true, None) => format!("Take {design} for now: it is {stands}"),
+        (false, None) => format!("{design} is {stands}"),
+    }
+}
+
+/// Says how the design stands at the measured rows, as the end of a sentence about it.
+fn how_it_stands(
+    decision: &Decision,
+    recommendation: &Recommendation,
+    is_of_limits: bool,
+    rows: &str,
+) -> String {
+    if is_of_limits {
+        return format!("best {rows} (not settled)");
     }
     if recommendation.is_only_choice() {
         return format!(
-            "{design} is the only {} {rows}{}",
+            "the only {} {rows}{}",
             only_what(decision),
             unless_settled(recommendation)
         );
     }
     match (recommendation.certainty, rival(recommendation)) {
         (Certainty::Settled, _) => match or_within(decision, recommendation) {
-            Some(within) => format!("{design} is best {rows}, or within {within} of it (settled)"),
-            None => format!("{design} is best {rows} (settled)"),
+            Some(within) => format!("best {rows}, or within {within} of it (settled)"),
+            None => format!("best {rows} (settled)"),
         },
-        (Certainty::Likely, _) => format!("{design} is likely best {rows} (not settled)"),
-        (Certainty::NotSettled, Some(other)) => {
-            format!("{design} is ahead of {other} {rows} (not settled)")
-        }
-        (Certainty::NotSettled, None) => format!("{design} is ahead {rows} (not settled)"),
+        (Certainty::Likely, _) => format!("likely best {rows} (not settled)"),
+        (Certainty::NotSettled, Some(other)) => format!("ahead of {other} {rows} (not settled)"),
+        (Certainty::NotSettled, None) => format!("ahead {rows} (not settled)"),
     }
 }
 

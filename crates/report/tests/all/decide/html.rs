@@ -114,7 +114,8 @@ fn nothing_is_called_recommended_where_nothing_is_yet() {
     let mut input = fixture::events();
     input.no_forecast = Some("30 rows are too few".to_owned());
     let html = section(&Decision::of(&input));
-    assert!(html.contains("nothing is recommended yet: 30 rows are too few."));
+    let told = "There is no forecast for 4,160,000 rows yet: 30 rows are too few.";
+    assert!(html.contains(told), "{html}");
     assert!(!html.contains(">recommended<"), "{html}");
 }
 

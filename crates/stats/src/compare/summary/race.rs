@@ -4,12 +4,10 @@ use serde::Serialize;
 
 use super::Summary;
 use crate::compare::{Dropped, Instance, InstanceKind, Stopped};
-use crate::decide::{DecisionInput, Settling};
+use crate::decide::{DecisionInput, Settling, TEN_MINUTES};
 
 /// Rounds after which a race looks at its figures.
 pub const LOOKS: [u32; 5] = [5, 8, 12, 18, 27];
-/// Seconds of further measuring that a report speaks of.
-const TEN_MINUTES: f64 = 600.0;
 
 /// Returns how many times the error that all intervals may have is the part of the look after this many
 /// rounds: 2 for the first look, then 4, 8 and so on. All parts together are no more than the whole, so

@@ -1,7 +1,10 @@
 //! Figures of a decision at full scale, from the forecast.
 
 use super::{RESAMPLES, SEED};
-use crate::compare::{DesignForecast, Projection, Refusal, StorageForecast, Summary, TimeForecast};
+use crate::DesignInfo;
+use crate::compare::{
+    DesignForecast, Ladder, Projection, Refusal, StorageForecast, Summary, TimeForecast,
+};
 use crate::decide::{
     Answer, Contender, DecisionInput, Figure, KnownRows, Minimise, Span, Status, Timed,
 };
@@ -46,7 +49,26 @@ impl Summary {
         input.no_forecast.as_ref()?;
         let times = self.times(&input, &counted(&input));
         let (_, refusal) = worst_refusal(&times)?;
-        Some(refusal.rows_to_load()?.min(self.full_rows()))
+        let rows = match refusal {
+            // More rows have smaller tables that are further apart.
+            Refusal::TooFarAlong { .. } => self.rows_along_axes(),
+            refusal => refusal.rows_to_load()?.max(self.rows_along_axes()),
+        };
+        Some(rows.min(self.full_rows()))
+    }
+
+    /// Returns the rows from whose smaller tables along the axes the growth along each of them is seen; 0 in a run
+    /// without axes. A refusal counts only how many tables are large enough.
+    fn rows_along_axes(&self) -> u64 {
+        let Some(axes) = &self.axes else {
+            return 0;
+        };
+        let stores = { self.header.designs.iter() }.filter(|info| !info.is_yardstick());
+        let fewest = stores.map(DesignInfo::rows_to_forecast).max().unwrap_or(0);
+        let (full_rows, series) = (self.full_rows(), axes.to_full.0);
+        Ladder::rows_to_forecast(full_rows, fewest, |rows| {
+            Some([series, full_rows as f64 / rows as f64 / series])
+        })
     }
 
     /// Returns the forecasts for all questions that count, of each design that may be recommended and has

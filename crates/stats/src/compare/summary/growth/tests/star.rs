@@ -228,6 +228,18 @@ fn a_table_with_nothing_to_find_is_no_scale() {
 }
 
 #[test]
+fn a_forecast_takes_the_rows_that_reach_along_each_axis() {
+    let scan: Truth = |s, t| 0.1 * s * t;
+    let star = Star::of(&DIVIDED).asked("a/x", "scan", scan);
+    let mut star = star.asked("a/y", "scan", scan);
+    star.unit_rows = Some(100_000);
+    assert_eq!(star.summary().rows_to_forecast(), Some(1_600_000));
+    // An eighth shows eight times the series, and a 27th the 20 times.
+    star.axes.to_full = (20.0, 3.0);
+    assert_eq!(star.summary().rows_to_forecast(), Some(5_400_000));
+}
+
+#[test]
 fn what_the_tables_do_not_show_is_refused_with_what_to_measure() {
     let scan: Truth = |s, t| 0.1 * s * t;
     let mut star = Star::of(&DIVIDED).asked("a/x", "scan", scan);

@@ -1,0 +1,166 @@
+//! Whether a budget leaves too few rows to forecast all of them from, as far as that can be known before anything is
+//! measured: by an assumed pace of loading, and by the same arithmetic of rows as the end of the output.
+
+use std::path::PathBuf;
+
+use bakeoff_driver::{Budget, FurtherTables, rows_to_forecast};
+use bakeoff_report::units::{self, count, plural};
+use bakeoff_stats::{DesignInfo, Ladder};
+use bakeoff_workload::{DesignId, Workload};
+
+use super::Decide;
+use super::state::By;
+use crate::cmd::options::choice::describe;
+use crate::cmd::options::data::DataOptions;
+use crate::progress::time;
+
+/// Designs that the race is assumed to leave at least, which are loaded in full.
+const LEFT: usize = 3;
+/// Multiple of the budget from which on it will hardly do: the pace may be several times the assumed one.
+const FAR: f64 = 4.0;
+/// Further tables of a decision's run, which is asked for none.
+const FURTHER: FurtherTables = FurtherTables {
+    scales: None,
+    star: false,
+    twins: true,
+};
+
+impl Decide {
+    /// Returns a warning that the rows that fit into the budget are probably too few to forecast all of them from, with
+    /// about the budget for that; `None` if they are not, or if nothing is known of it.
+    pub fn too_few_rows(
+        &self,
+        workload: &Workload,
+        designs: &[DesignId],
+        run_dir: PathBuf,
+    ) -> Option<String> {
+        if By::of(workload) == By::Operations {
+            return None;
+        }
+        // What is wrong with any of it is the run's to refuse.
+        let context = self.context(workload, run_dir).ok()?;
+        let infos = describe(designs, workload, &context).ok()?;
+        let (rows, words) = self.foreseen(workload, &infos)?;
+        let source = DataOptions::default().open(workload).ok();
+        let there = source.and_then(|source| source.known_rows());
+        // No budget gives more rows than there are.
+        there.is_none_or(|there| there >= rows).then_some(words)
+    }
+
+    /// Returns the rows that a forecast takes and the warning, if that takes longer than the budget.
+    fn foreseen(&self, workload: &Workload, infos: &[DesignInfo]) -> Option<(u64, String)> {
+        let stores = infos.iter().filter(|info| !info.is_yardstick());
+        let fewest = rows_to_forecast(stores.filter(|info| info.has_own_table()));
+        let (designs, scale) = (fewest.len(), &workload.scale);
+        let fewest = fewest.into_iter().max()?;
+        let rows = Ladder::rows_to_forecast(scale.full_rows, fewest, |rows| {
+            let growth = scale.growth_from(rows).filter(|growth| growth.series > 1.0);
+            growth.map(|growth| [growth.series, growth.time])
+        });
+        let times = |designs: usize| {
+            let work = FURTHER.work(scale, rows, &vec![fewest; designs]);
+            rows as f64 * designs as f64 * work / self.rows_loaded(workload)
+        };
+        let (least, most) = (times(designs.min(LEFT)), times(designs));
+        if least <= 1.0 {
+            return None;
+        }
+        let all = plural(scale.full_rows, "row", "rows");
+        let long = |times: f64| units::budget(self.budget.as_secs_f64() * times);
+        let will = if least > FAR {
+            "will hardly do"
+        } else {
+            "may not do"
+        };
+        let needed = if rows < scale.full_rows {
+            format!("at least {} rows", count(rows))
+        } else {
+            "all of them".to_owned()
+        };
+        let without_drops = if designs > LEFT {
+            format!(
+                " with {LEFT} designs left by the race, and of about {} if it drops none of {designs}",
+                long(most)
+            )
+        } else {
+            String::new()
+        };
+        let words = format!(
+            "--budget {} {will} for a forecast of {all}, which takes {needed} in each design: the end then names the \
+             design to take for now by fewer rows, with estimates for the whole table. By a rough estimate at {} rows/s \
+             a forecast takes a --budget of at least {}{without_drops}",
+            time(self.budget),
+            count(u64::from(self.pace_of_filling())),
+            long(least)
+        );
+        Some((rows, words))
+    }
+
+    /// Returns how many rows are loaded within the budget, about, into all tables together.
+    fn rows_loaded(&self, workload: &Workload) -> f64 {
+        let budget = self.budget_of_run(By::of(workload));
+        let shares = Budget::shares(budget, workload.concurrent.is_some());
+        f64::from(self.pace_of_filling()) * shares.loaded_by.as_secs_f64().max(0.001)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::shipped::WORKLOADS;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        decide: Decide,
+    }
+
+    const DESIGNS: [&str; 9] = [
+        "parquet?codec=zstd",
+        "parquet?codec=snappy",
+        "parquet?rows=65536",
+        "parquet?rows=30720",
+        "parquet?rows=16384",
+        "parquet?codec=snappy&rows=65536",
+        "parquet?codec=snappy&rows=30720",
+        "local/columnar",
+        "memory",
+    ];
+
+    /// What is said at the beginning of a decision for `formats` with so many rows at full scale.
+    fn said(full_rows: u64, designs: &[&str], budget: &str) -> Option<String> {
+        let line = Line::try_parse_from(["decide", "formats", "--budget", budget]).unwrap();
+        let text = WORKLOADS.get("formats").unwrap().text;
+        let mut workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+        workload.scale.full_rows = full_rows;
+        let designs: Vec<DesignId> = designs.iter().map(|id| id.parse().unwrap()).collect();
+        line.decide
+            .too_few_rows(&workload, &designs, PathBuf::from("out"))
+    }
+
+    #[test]
+    fn rows_that_a_budget_is_far_too_short_for_are_told_with_about_the_budget_that_it_takes() {
+        let words = said(4_160_000, &DESIGNS, "3m").unwrap();
+        let expected = "--budget 3m will hardly do for a forecast of 4,160,000 rows, which takes at least 2,100,000 rows \
+                        in each design: the end then names the design to take for now by fewer rows, with estimates for \
+                        the whole table. By a rough estimate at 20,000 rows/s a forecast takes a --budget of at least 2h \
+                        with 3 designs left by the race, and of about 3h if it drops none of 8";
+        assert_eq!(words, expected);
+        // Without rows to spare, no smaller tables are loaded.
+        let all = said(1_000_000, &DESIGNS[..3], "6m").unwrap();
+        let expected = "--budget 6m may not do for a forecast of 1,000,000 rows, which takes all of them in each design: ";
+        assert!(all.starts_with(expected), "{all}");
+        assert!(all.ends_with(" a --budget of at least 25m"), "{all}");
+    }
+
+    #[test]
+    fn nothing_is_told_where_all_rows_fit_or_nothing_stores_them() {
+        assert_eq!(said(300_000, &DESIGNS, "12m"), None);
+        assert_eq!(said(4_160_000, &DESIGNS, "6h"), None);
+        assert_eq!(said(4_160_000, &["memory"], "3m"), None);
+    }
+}
