@@ -181,8 +181,8 @@ sql = "SELECT avg(value) AS mean FROM readings"
         );
         assert!(schema.statements[1].starts_with("CREATE TABLE \"readings\".\"readings\" ("));
         let index = "INDEX ON \"readings\".\"readings\" (\"series\", \"time\" DESC)";
-        let note = "-- As measured, a key may be there several times. What prevents it, in place of the next index, was \
-                    not measured: CREATE UNIQUE ";
+        let note = "-- As measured, a key may be there several times. What prevents it, in place of the next index, \
+                    was not measured: CREATE UNIQUE ";
         assert_eq!(
             schema.statements[2..],
             [format!("{note}{index}"), format!("CREATE {index}")]

@@ -212,7 +212,8 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
                     SET TimeZone = 'UTC';\n\n-- name: one\nSELECT 1;\n\n-- name: two\nSELECT ${a} -- a\n;\n";
     assert_eq!(text(&made, QUESTIONS), expected);
     let load = text(&made, LOAD);
-    let head = "# Fills the tables of cassandra/wide?bucket=1d.\n# Rows: some.\n# ROWS=3 loads fewer.\n# WORKLOAD_FILE=PATH ";
+    let head = "# Fills the tables of cassandra/wide?bucket=1d.\n# Rows: some.\n# ROWS=3 loads fewer.\n\
+                # WORKLOAD_FILE=PATH ";
     assert!(load.contains(head), "{load}");
     let named =
         "workload=${WORKLOAD_FILE:-$here/../w.toml}\nROWS=${ROWS:-600}\nrows=$(mktemp -d)\n";
