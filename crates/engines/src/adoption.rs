@@ -7,8 +7,8 @@ use bakeoff_workload::{ColumnType, DesignId, Table};
 /// Most characters of a keyspace, schema or table: what Cassandra takes, less room for what is appended.
 const MOST_CHARACTERS: usize = 36;
 
-/// How many rows a script loads, as a shell takes it: all, or as many as its user says.
-pub const ROWS_IN_SHELL: &str = "\"${ROWS:-all}\"";
+/// How many rows a script loads, as a shell takes it: its variable `ROWS`.
+pub const ROWS_IN_SHELL: &str = "\"$ROWS\"";
 
 /// Settings of columnar designs, with the options of `bakeoff ingest` that are the same.
 const INGESTED: [(&str, &str); 4] = [
@@ -17,6 +17,17 @@ const INGESTED: [(&str, &str); 4] = [
     ("profile", "--profile"),
     ("rows", "--chunk-rows"),
 ];
+
+/// The rows that fill a design outside of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct AdoptedRows<'a> {
+    /// The workload with the options that say which rows it has, as a shell takes them.
+    pub from: &'a str,
+    /// The same in a script, which may have variables of its own for it.
+    pub from_in_script: &'a str,
+    /// How many of its rows these are, a number or `all`, unless the user of a script says it.
+    pub usual: &'a str,
+}
 
 /// How a design is made and filled outside of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +56,8 @@ pub struct SchemaFile {
 /// What fills the tables of a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
-    /// Lines of a shell script. In them `"$@"` names the server, `$rows` a new folder, and `ROWS` may be how many of the
-    /// rows are loaded instead of all.
+    /// Lines of a shell script. In them `"$@"` names the server, `$rows` a new folder, and `$ROWS` is how many of the
+    /// rows are loaded.
     pub lines: Vec<String>,
     /// Whether the lines take all rows from `rows.csv` in the folder `$rows`, with a header, times in ISO 8601 and
     /// nulls as empty cells without quotes.
@@ -56,11 +67,10 @@ pub struct Loading {
 }
 
 impl Adoption {
-    /// Returns how a run makes and keeps a design in a folder: files, which need nothing else. `from` is the workload
-    /// with the options that say which rows it has, as a shell takes them, and `folder` the design's folder within that
-    /// of the run.
-    pub fn of_a_run(id: &DesignId, from: &str, folder: &str) -> Adoption {
-        let command = |rows: &str| {
+    /// Returns how a run makes and keeps a design in a folder: files, which need nothing else. `folder` is the design's
+    /// folder within that of the run.
+    pub fn of_a_run(id: &DesignId, rows: &AdoptedRows<'_>, folder: &str) -> Adoption {
+        let command = |from: &str, rows: &str| {
             format!(
                 "bakeoff run {from} --designs {} --rows {rows} --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
                 in_shell(&id.to_string())
@@ -71,11 +81,14 @@ impl Adoption {
             schema: None,
             load: Ok(Loading {
                 lines: vec![
-                    format!("{} --out \"$1\"", command(ROWS_IN_SHELL)),
+                    format!(
+                        "{} --out \"$1\"",
+                        command(rows.from_in_script, ROWS_IN_SHELL)
+                    ),
                     format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
                 ],
                 takes_csv: false,
-                statements: vec![format!("{} --out FOLDER", command("all"))],
+                statements: vec![format!("{} --out FOLDER", command(rows.from, rows.usual))],
             }),
             asked_with: Vec::new(),
         }
@@ -181,13 +194,20 @@ mod tests {
     #[test]
     fn files_are_kept_by_a_run() {
         let id = "parquet?codec=zstd&sort=time".parse().unwrap();
-        let adoption = Adoption::of_a_run(&id, "'my w.toml'", "parquet/parquet-codec-zstd");
+        let rows = AdoptedRows {
+            from: "'my w.toml'",
+            from_in_script: "\"$workload\"",
+            usual: "600",
+        };
+        let adoption = Adoption::of_a_run(&id, &rows, "parquet/parquet-codec-zstd");
         let load = adoption.load.unwrap();
-        let begins = "bakeoff run 'my w.toml' --designs 'parquet?codec=zstd&sort=time' --rows \"${ROWS:-all}\" ";
+        let begins =
+            "bakeoff run \"$workload\" --designs 'parquet?codec=zstd&sort=time' --rows \"$ROWS\" ";
         assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
         assert!(load.lines[0].ends_with(" --keep --out \"$1\""));
         assert!(load.lines[1].ends_with("\"$1\"/parquet/parquet-codec-zstd"));
-        assert!(load.statements[0].contains(" --rows all "));
+        assert!(load.statements[0].starts_with("bakeoff run 'my w.toml' "));
+        assert!(load.statements[0].contains(" --rows 600 "));
         assert!(load.statements[0].ends_with("--out FOLDER"));
     }
 

@@ -8,7 +8,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::{DesignId, Table, Workload};
 
-use crate::adoption::Adoption;
+use crate::adoption::{AdoptedRows, Adoption};
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::key_values::KeyValues;
@@ -252,8 +252,7 @@ pub trait Engine: Send + Sync {
         context: &Context,
     ) -> Result<DesignInfo, EngineError>;
 
-    /// Says how a design is made and filled outside of a run, on a server or in a folder of the user's. `from` is the
-    /// workload with the options that say which rows it has, as a shell takes them.
+    /// Says how a design is made and filled with some rows outside of a run, on a server or in a folder of the user's.
     ///
     /// # Errors
     /// The errors of [`Engine::describe`].
@@ -262,11 +261,11 @@ pub trait Engine: Send + Sync {
         id: &DesignId,
         _workload: &Workload,
         context: &Context,
-        from: &str,
+        rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let folder = context.folder_of_design(id);
         let folder = folder.strip_prefix(&context.run_dir).unwrap_or(&folder);
-        Ok(Adoption::of_a_run(id, from, &folder.display().to_string()))
+        Ok(Adoption::of_a_run(id, rows, &folder.display().to_string()))
     }
 
     /// Checks the needs of [`Engine::start`] without starting anything: programs, memory and disk, or

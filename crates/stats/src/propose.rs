@@ -17,6 +17,9 @@ pub struct Proposals {
     pub workload: String,
     /// What the rules know of it, in words: its key, its rows, its questions and its mix.
     pub facts: Vec<String>,
+    /// What is odd about the questions, as far as the rows that were read tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// At most [`MOST_PROPOSALS`], those to begin with first.
     pub designs: Vec<Proposal>,
     pub bad_practices: Vec<BadPractice>,

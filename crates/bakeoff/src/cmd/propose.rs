@@ -73,6 +73,7 @@ impl Propose {
         let proposals = proposals(&workload, &self.data, self.rows).await;
         progress.finish();
         let proposals = proposals?;
+        tell_notes(&proposals);
         let text = if self.json {
             terminal::json(&json(&proposals)?)
         } else {
@@ -147,6 +148,13 @@ impl Propose {
             next.join("; ")
         ));
         Ok(())
+    }
+}
+
+/// Prints what is odd about the questions.
+pub fn tell_notes(proposals: &Proposals) {
+    for note in &proposals.notes {
+        print_line(format_args!("note: {note}"));
     }
 }
 

@@ -102,6 +102,13 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
         script.contains("# Rows: all rows of the workload.\n"),
         "{script}"
     );
+    // They may be moved together with the workload and the file of rows.
+    let root = bench.dir.path().display().to_string();
+    assert!(!script.contains(&root), "{script}");
+    assert!(
+        script.contains("file=${ROWS_FILE:-$here/'../green house"),
+        "{script}"
+    );
     // The files of it make and fill the design.
     let made = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
     let output = Command::new("sh")

@@ -48,10 +48,22 @@ pub async fn count_selected(
             }),
         }
     }
+    for query in unmet(&queries) {
+        run.observer.note(&format!(
+            "query {query}: no row that is loaded fulfils its condition, so that its times say little"
+        ));
+    }
     if !queries.is_empty() {
         run.log.record(Record::Selected { queries })?;
     }
     Ok(())
+}
+
+/// Returns the queries that select no row in any of the rounds that were counted.
+fn unmet(queries: &[Selected]) -> Vec<&str> {
+    let queries = queries.iter();
+    let unmet = queries.filter(|selected| selected.rows.iter().all(|rows| *rows == 0));
+    unmet.map(|selected| selected.query.as_str()).collect()
 }
 
 /// Counts the columns that each query reads, unless the journal has them. They only explain times, too.
@@ -121,4 +133,23 @@ pub async fn count_distinct(run: &mut Context<'_>, oracle: &dyn Oracle) -> Resul
         run.log.record(Record::Distinct { columns })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_that_selects_a_row_in_some_round_is_not_told() {
+        let selected = |query: &str, rows: &[u64]| Selected {
+            query: query.to_owned(),
+            rows: rows.to_vec(),
+        };
+        let queries = [
+            selected("some", &[0, 1, 0]),
+            selected("none", &[0, 0, 0]),
+            selected("attic", &[0]),
+        ];
+        assert_eq!(unmet(&queries), ["none", "attic"]);
+    }
 }

@@ -40,7 +40,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::adoption::Adoption;
+use crate::adoption::{AdoptedRows, Adoption};
 use crate::advice::{Advice, Facts};
 use crate::key_values::KeyValues;
 use crate::settings::COLUMNS;
@@ -212,7 +212,7 @@ impl Engine for Cassandra {
         id: &DesignId,
         workload: &Workload,
         context: &Context,
-        _from: &str,
+        _rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let stored = Stored::of(id, workload)?;
         adoption::of(id, stored.workload(), context)

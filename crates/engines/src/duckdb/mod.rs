@@ -18,7 +18,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
-use crate::adoption::{Adoption, SchemaFile};
+use crate::adoption::{AdoptedRows, Adoption, SchemaFile};
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::explained::{explain, plan_in};
@@ -117,7 +117,7 @@ impl Engine for Duckdb {
         id: &DesignId,
         workload: &Workload,
         context: &Context,
-        from: &str,
+        rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let layout = DuckdbLayout::new(id, &workload.table, context)?;
         let folder = layout.dir.strip_prefix(&context.run_dir);
@@ -129,7 +129,7 @@ impl Engine for Duckdb {
                 apply: None,
             }),
             asked_with: DuckdbLayout::meanings(),
-            ..Adoption::of_a_run(id, from, &folder)
+            ..Adoption::of_a_run(id, rows, &folder)
         })
     }
 

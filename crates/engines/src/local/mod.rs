@@ -15,7 +15,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
-use crate::adoption::Adoption;
+use crate::adoption::{AdoptedRows, Adoption};
 use crate::advice::{Advice, Facts};
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
 use crate::folder::{self, remove_folder};
@@ -84,7 +84,7 @@ impl Engine for Local {
         id: &DesignId,
         workload: &Workload,
         _context: &Context,
-        _from: &str,
+        _rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let stored = Stored::of(id, workload)?;
         let table = &stored.workload().table;

@@ -25,7 +25,12 @@ pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
         statements.push(CREATE_EXTENSION.to_owned());
     }
     statements.push(format!("CREATE SCHEMA IF NOT EXISTS {}", quoted(&schema)));
-    statements.extend(layout.create_statements(&schema));
+    let mut made = layout.create_statements(&schema);
+    let index = made.iter().position(|s| s.starts_with("CREATE INDEX "));
+    if let Some(index) = index.filter(|_| !layout.unique) {
+        made.insert(index, how_keys_are_unique(&layout, &schema));
+    }
+    statements.extend(made);
     Ok(Adoption {
         called_with: "URL",
         schema: Some(SchemaFile {
@@ -39,6 +44,25 @@ pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
             "SET TimeZone TO 'UTC'".to_owned(),
         ],
     })
+}
+
+/// Returns a comment on the index of a table in which a key may be several times, with the statement that prevents it.
+fn how_keys_are_unique(layout: &TableLayout, schema: &str) -> String {
+    let place = match layout.shape {
+        Shape::Brin { .. } => "besides the index",
+        _ => "in place of the next index",
+    };
+    let unique = TableLayout {
+        shape: Shape::Plain,
+        time_index: false,
+        unique: true,
+        table: layout.table.clone(),
+    };
+    let statements = unique.create_statements(schema);
+    format!(
+        "-- As measured, a key may be there several times. What prevents it, {place}, was not measured: {}",
+        statements.last().map_or("", String::as_str)
+    )
 }
 
 /// Returns what copies the rows of a file into the table, and brings it to rest.
@@ -156,7 +180,13 @@ sql = "SELECT avg(value) AS mean FROM readings"
             "CREATE SCHEMA IF NOT EXISTS \"readings\""
         );
         assert!(schema.statements[1].starts_with("CREATE TABLE \"readings\".\"readings\" ("));
-        assert_eq!(schema.statements.len(), 3, "the index is the last");
+        let index = "INDEX ON \"readings\".\"readings\" (\"series\", \"time\" DESC)";
+        let note = "-- As measured, a key may be there several times. What prevents it, in place of the next index, \
+                    was not measured: CREATE UNIQUE ";
+        assert_eq!(
+            schema.statements[2..],
+            [format!("{note}{index}"), format!("CREATE {index}")]
+        );
         let load = adoption.load.unwrap();
         let copy = "\\copy \"readings\".\"readings\" (\"series\", \"time\", \"value\") FROM 'rows.csv' \
                     WITH (FORMAT csv, HEADER true)";
@@ -164,6 +194,33 @@ sql = "SELECT avg(value) AS mean FROM readings"
             load.statements,
             [copy, "VACUUM (ANALYZE) \"readings\".\"readings\";"]
         );
+    }
+
+    #[test]
+    fn what_makes_keys_unique_is_told_where_it_was_not_measured() {
+        for (id, told) in [
+            (
+                "postgres/partitioned?width=7d&time-index=on",
+                Some("in place of the next index"),
+            ),
+            (
+                "timescale/hypertable?chunk=7d",
+                Some("in place of the next index"),
+            ),
+            ("postgres/brin", Some("besides the index")),
+            ("postgres/plain?unique=on&time-index=on", None),
+        ] {
+            let statements = adopted(id).schema.unwrap().statements;
+            let notes = statements.iter().filter(|s| s.starts_with("--"));
+            let notes: Vec<&String> = notes.collect();
+            assert_eq!(notes.len(), usize::from(told.is_some()), "{notes:?}");
+            for note in notes {
+                assert!(note.contains(told.unwrap_or_default()), "{note}");
+                let statement =
+                    "CREATE UNIQUE INDEX ON \"readings\".\"readings\" (\"series\", \"time\" DESC)";
+                assert!(note.ends_with(statement), "{note}");
+            }
+        }
     }
 
     #[test]

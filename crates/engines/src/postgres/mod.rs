@@ -39,7 +39,7 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
-use crate::adoption::Adoption;
+use crate::adoption::{AdoptedRows, Adoption};
 use crate::advice::{Advice, Facts};
 use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
@@ -257,7 +257,7 @@ impl Engine for Flavour {
         id: &DesignId,
         workload: &Workload,
         _context: &Context,
-        _from: &str,
+        _rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         adoption::of(id, workload)
     }

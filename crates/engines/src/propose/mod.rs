@@ -7,6 +7,7 @@ mod growth;
 mod highest;
 mod load;
 mod questions;
+mod unmet;
 
 use std::sync::Arc;
 
@@ -65,13 +66,14 @@ pub fn mean_row_bytes(source: &dyn RowSource, columns: usize, rows: u64) -> Resu
 /// # Errors
 /// Fails if rows cannot be read, or a question cannot be planned.
 pub async fn propose(request: &Request<'_>) -> Result<Proposals> {
-    let facts = facts(request).await?;
+    let (facts, notes) = facts(request).await?;
     let mut advice: Vec<Advice> = baseline(request.workload).into_iter().collect();
     let all = ENGINES.iter();
     advice.extend(all.flat_map(|engine| engine.advise(&facts)));
     let mut proposals = Proposals {
         workload: request.workload.name.clone(),
         facts: facts.in_words(),
+        notes,
         ..Proposals::default()
     };
     let mut candidates = Vec::new();
@@ -169,8 +171,8 @@ fn ddl(statements: Vec<String>) -> Vec<String> {
     }
 }
 
-/// Reads what the rules have to know.
-async fn facts(request: &Request<'_>) -> Result<Facts> {
+/// Reads what the rules have to know, and returns it with notes on the questions.
+async fn facts(request: &Request<'_>) -> Result<(Facts, Vec<String>)> {
     let workload = request.workload;
     let sample = request.source.and_then(RowSource::grown_from);
     let most = growth::rows_to_read(request.rows, sample);
@@ -182,6 +184,10 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
     let read: u64 = rows.iter().map(|batch| batch.num_rows() as u64).sum();
     let from = request.source.filter(|_| read > 0);
     let questions = questions::read(workload, &session, from.map(|source| (source, read))).await?;
+    let notes = match from {
+        Some(source) => unmet::notes(workload, &questions, &session, source, read).await,
+        None => Vec::new(),
+    };
     let columns = NewTable {
         columns: workload.table.columns.len(),
         is_ordered: !workload.table.order_key.is_empty(),
@@ -215,7 +221,7 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
         seen.lacking = without_values(&workload.table, &rows);
         seen.has_all_partitions |= growth::shows_all_series(read, sample);
     }
-    Ok(facts)
+    Ok((facts, notes))
 }
 
 /// Returns the columns that cannot be a partition key, since some of these rows have no value there.

@@ -17,7 +17,7 @@ use crate::sql::message;
 use crate::unaliased::unaliased;
 
 /// Sets of parameters for which rows are counted.
-const SETS: u64 = 3;
+pub const SETS: u64 = 3;
 
 /// Reads all questions. `rows` are the source and the number of its rows that the session has, if there are any.
 pub async fn read(

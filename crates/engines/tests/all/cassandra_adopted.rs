@@ -15,7 +15,7 @@ use arrow::array::{Float64Array, StringArray, TimestampMillisecondArray};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::login_at;
-use bakeoff_engines::{Context, EngineOptions};
+use bakeoff_engines::{AdoptedRows, Context, EngineOptions};
 use bakeoff_testing::skipped;
 use bakeoff_workload::csv::Encoder;
 use bakeoff_workload::{DesignId, Workload};
@@ -26,6 +26,13 @@ use crate::support::{DAY, Table, shared};
 
 /// Stands in for `cqlsh`: notes the statement that it is given.
 const STAND_IN: &str = "#!/bin/sh\nprintf '%s\\n' \"$2\" >>\"$SAID\"\n";
+
+/// No statement of Cassandra says where its rows are.
+const ROWS: AdoptedRows<'static> = AdoptedRows {
+    from: "w.toml",
+    from_in_script: "w.toml",
+    usual: "all",
+};
 
 /// Rows on both sides of 1970, with nulls, a NaN and a text that has to be quoted.
 fn readings(name: &str) -> Table {
@@ -91,7 +98,7 @@ async fn designs_of_rows_are_made_and_filled_by_their_own_statements() {
         };
         let adoption = engine(&id)
             .unwrap()
-            .adoption(&id, &table.workload, &context, "w.toml")
+            .adoption(&id, &table.workload, &context, &ROWS)
             .unwrap();
         for statement in adoption.schema.unwrap().statements {
             let made = session.query_unpaged(statement.as_str(), ()).await;

@@ -2,6 +2,7 @@
 
 mod decimal;
 mod notes;
+mod quoted;
 mod refused;
 mod said;
 mod thousands;
@@ -209,6 +210,10 @@ pub fn see(path: &Path, rows: &FileRows, asked: &Asked) -> Result<SeenColumns> {
             (None, Some((mark, _))) => evidence.decide_with_thousands(is_time, *mark),
             (None, None) => evidence.decide(is_time),
         };
+        let is_known = is_time
+            || names::is_part_of_time(&name, evidence.different())
+            || evidence.since_1970().is_some();
+        decision = quoted::decided(decision, rows.numbers(index), !is_known);
         if let Some(format) = said.remove(&index) {
             check_said(written, &format, &evidence, &decision)?;
         }

@@ -7,6 +7,7 @@ use super::text::TextRows;
 use super::typed::{TypedFiles, is_of_days};
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
+use crate::source::file::json_keys::JsonNumbers;
 use crate::source::file::named::DataFileName;
 use crate::source::file::split_times::together;
 use crate::source::file::{data_error, folder, lower_case_name, read_error};
@@ -31,6 +32,8 @@ pub struct FileRows {
     pub left_out: Vec<String>,
     /// The time that is put together from some of the columns, and is shown behind the cells of each row.
     pub join: Option<Join>,
+    /// How lines of JSON have the numbers of each column; empty for other files.
+    numbers: Vec<JsonNumbers>,
     form: Form,
 }
 
@@ -128,6 +131,7 @@ impl FileRows {
                 lines_after_names: 0,
                 left_out: Vec::new(),
                 join: None,
+                numbers: Vec::new(),
                 form: Form::Typed(files),
             });
         }
@@ -142,6 +146,7 @@ impl FileRows {
             lines_after_names: text.lines_after_names,
             left_out: text.left_out,
             join: None,
+            numbers: text.numbers,
             form: Form::Text(text.input),
         })
     }
@@ -169,6 +174,11 @@ impl FileRows {
         };
         let field = files.schema.fields().get(column);
         field.is_some_and(|field| is_of_days(field.data_type()))
+    }
+
+    /// Returns how lines of JSON have the numbers of a column; none are counted for other files.
+    pub fn numbers(&self, column: usize) -> JsonNumbers {
+        self.numbers.get(column).copied().unwrap_or_default()
     }
 
     /// Returns why a column of numbers of a file with types is text, if it is.

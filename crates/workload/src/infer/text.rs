@@ -7,7 +7,7 @@ use super::{Asked, sniff};
 use crate::source::file::data_error;
 use crate::source::file::fields::{FieldReader, FieldsError};
 use crate::source::file::input::TextInput;
-use crate::source::file::json_keys::JsonKeys;
+use crate::source::file::json_keys::{JsonKeys, JsonNumbers};
 use crate::{Error, Result, TextForm};
 
 /// Text whose lines are known to be rows, with what was found of them.
@@ -23,6 +23,8 @@ pub struct TextRows {
     pub lines_after_names: u64,
     /// Columns that no table can have, with the reasons.
     pub left_out: Vec<String>,
+    /// How lines of JSON have the numbers of each column; empty for other text.
+    pub numbers: Vec<JsonNumbers>,
 }
 
 impl TextRows {
@@ -115,6 +117,7 @@ impl TextRows {
             skip_lines: form.skip_lines,
             lines_after_names: form.lines_after_names,
             left_out: Vec::new(),
+            numbers: Vec::new(),
         })
     }
 
@@ -135,10 +138,13 @@ impl TextRows {
             );
             return Err(data_error(path, message));
         }
-        let (mut names, mut left_out) = (Vec::new(), Vec::new());
+        let (mut names, mut numbers, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for key in found.keys {
             match key.nested {
-                None => names.push(key.name),
+                None => {
+                    names.push(key.name);
+                    numbers.push(key.numbers);
+                }
                 Some((line, what)) => left_out.push(format!(
                     "`{}`, which is {what} in line {line}: no column of a workload can have it",
                     key.name
@@ -159,6 +165,7 @@ impl TextRows {
             skip_lines: 0,
             lines_after_names: 0,
             left_out,
+            numbers,
         })
     }
 }

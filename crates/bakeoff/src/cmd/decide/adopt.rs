@@ -1,6 +1,9 @@
 //! Writes the files by which a user takes a recommended design: its statements, the questions, a script that fills it,
 //! and one that makes and fills it. None of them has a password, and none replaces a file.
 
+mod place;
+mod rows;
+
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,6 +14,9 @@ use bakeoff_engines::{Adoption, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
 use crate::cmd::measure::folder::is_empty;
+
+pub use place::Place;
+pub use rows::{RowsTold, Sample};
 
 const LOAD: &str = "load.sh";
 const APPLY: &str = "apply.sh";
@@ -25,8 +31,9 @@ pub struct Taken<'a> {
     pub design: &'a DesignId,
     /// Whether it is recommended, and not only ahead at the rows that were measured.
     pub is_recommended: bool,
-    /// Lines that say which rows the script fills it with.
-    pub rows: &'a [String],
+    /// Which rows the script fills it with, and where it finds them.
+    pub rows: &'a RowsTold,
+    pub place: &'a Place,
     pub questions: &'a Questions,
 }
 
@@ -74,9 +81,8 @@ pub fn check_folder(dir: &Path) -> Result<()> {
     )
 }
 
-/// Returns the files of a design. `from` is the workload with the options that say which rows it has, as a shell takes
-/// them.
-pub fn files(taken: Taken<'_>, adoption: &Adoption, from: &str) -> Vec<TakeFile> {
+/// Returns the files of a design.
+pub fn files(taken: Taken<'_>, adoption: &Adoption) -> Vec<TakeFile> {
     let mut files = Vec::new();
     if let Some(schema) = &adoption.schema {
         let statements = schema.statements.iter();
@@ -102,7 +108,7 @@ pub fn files(taken: Taken<'_>, adoption: &Adoption, from: &str) -> Vec<TakeFile>
     }
     files.push(TakeFile {
         name: LOAD,
-        text: load_script(taken, adoption, from),
+        text: load_script(taken, adoption),
         mode: SCRIPT,
     });
     files.push(TakeFile {
@@ -177,13 +183,15 @@ fn questions(taken: Taken<'_>, adoption: &Adoption) -> String {
 }
 
 /// Returns the script that fills the tables with the rows of the workload.
-fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
+fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
     let mut what = match applied(adoption) {
         Some(_) => format!("Fills the tables of {}.", taken.design),
         None => format!("Makes and fills {}.", taken.design),
     };
+    let Taken { rows, place, .. } = taken;
     if adoption.load.is_ok() {
-        what.extend(taken.rows.iter().map(|line| format!("\n# {line}")));
+        let lines = rows.lines.iter().chain([&place.comment]);
+        what.extend(lines.map(|line| format!("\n# {line}")));
     }
     let mut text = head(&taken.comment(&what), LOAD, adoption);
     match &adoption.load {
@@ -194,10 +202,16 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption, from: &str) -> String {
             );
         }
         Ok(load) => {
+            for line in &place.lines {
+                text += line;
+                text.push('\n');
+            }
+            text += &format!("ROWS=${{ROWS:-{}}}\n", rows.usual);
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
                 text += &format!(
-                    "bakeoff generate {from} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n"
+                    "bakeoff generate {} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n",
+                    place.words
                 );
             }
             for line in &load.lines {

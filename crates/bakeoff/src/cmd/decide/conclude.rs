@@ -1,23 +1,23 @@
 //! Ends a decision: prints the recommendation with what it takes to have it, and writes the files that do so.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{
-    Adoption, Context, EngineOptions, in_shell, plain_queries, translate_queries,
+    AdoptedRows, Adoption, Context, EngineOptions, in_shell, plain_queries, translate_queries,
 };
 use bakeoff_report::drive;
 use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
 use bakeoff_stats::{Run, Summary};
-use bakeoff_workload::{DesignId, Workload, source};
+use bakeoff_workload::{Data, DesignId, Workload};
 
-use super::adopt::{self, Questions, TakeFile, Taken};
+use super::adopt::{self, Place, Questions, RowsTold, Sample, TakeFile, Taken};
 use super::loads::Loads;
-use super::source::{Source, data_words};
+use super::source::{Source, data_files};
 use super::{Decide, RUN, WORKLOAD};
 use crate::cmd::report::{
     Shown, exit_of_drive, exit_of_run, summary_of_load, summary_of_run, width,
@@ -43,31 +43,26 @@ enum Measured {
 /// they cannot be written; with a misuse if their folder has something else in it.
 pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     let measured = Measured::read(options, dir)?;
-    let from = from(options, dir)?;
-    let adoption = match measured.design() {
-        Some(design) => Some(adoption(design, &from, dir)?),
+    let filled = match measured.design() {
+        Some(design) => Some(Filled::new(options, design, dir)?),
         None => None,
     };
-    let how_to = adoption
-        .as_ref()
-        .map_or_else(HowTo::default, |(_, adoption)| how_to(adoption, &from));
+    let how_to = filled.as_ref().map_or_else(HowTo::default, Filled::how_to);
     let mut out = stdout();
     writeln!(out, "\n{}", measured.render(options.budget, &how_to))?;
     writeln!(out, "\nIts workload: {}", dir.join(WORKLOAD).display())?;
-    match (&options.adopt, &adoption) {
+    match (&options.adopt, filled) {
         (None, _) => {}
-        (Some(folder), Some((design, adoption))) => {
-            let workload = Workload::read(&dir.join(WORKLOAD))?;
-            let own = options.asked.grow().and_then(|_| own_rows(&workload));
-            let rows = RowsTold::new(rows_of_script(options)?, own);
+        (Some(folder), Some(filled)) => {
             let taken = Taken {
-                design,
+                design: &filled.design,
                 is_recommended: measured.is_recommended(),
-                rows: &rows.lines,
-                questions: &questions(workload, design)?,
+                rows: &filled.rows,
+                place: &filled.place,
+                questions: &questions(filled.workload, &filled.design)?,
             };
-            write_files(folder, &adopt::files(taken, adoption, &from))?;
-            if let Some(note) = rows.note {
+            write_files(folder, &adopt::files(taken, &filled.adoption))?;
+            if let Some(note) = filled.rows.note {
                 print_line(format_args!("note: {note}"));
             }
         }
@@ -155,45 +150,6 @@ impl Measured {
     }
 }
 
-/// What is said of the rows that the script fills a design with.
-#[derive(Debug)]
-struct RowsTold {
-    /// Lines of a comment in the script.
-    lines: Vec<String>,
-    /// A note, if these are not all rows that there are, or more.
-    note: Option<String>,
-}
-
-impl RowsTold {
-    /// Says that the script has these rows, if not all of the workload, the first of which are `own` rows of the user's.
-    fn new(rows: Option<String>, own: Option<u64>) -> RowsTold {
-        let all = rows.as_deref().unwrap_or("all rows of the workload");
-        let fewer = match own {
-            Some(own) => format!(
-                "With ROWS={own} in the environment it takes the first {own} only, which are those of the file alone."
-            ),
-            None => "With ROWS=N in the environment it takes the first N only.".to_owned(),
-        };
-        let lines = vec![format!("Rows: {all}."), fewer];
-        let note = rows.map(|rows| {
-            let alone = own.map_or(String::new(), |own| {
-                format!(", and with ROWS={own} in the environment with those of the file alone")
-            });
-            format!(
-                "the script fills it with {rows}{alone}; move all rows of yours with a tool of the database"
-            )
-        });
-        RowsTold { lines, note }
-    }
-}
-
-/// Returns how many of the first rows of a workload are those of its file, if others continue them; `None` also if they
-/// cannot be read any more.
-fn own_rows(workload: &Workload) -> Option<u64> {
-    let source = source::open(workload, None).ok()?;
-    source.grown_from().map(|sample| sample.rows)
-}
-
 /// Returns the questions of a workload in the SQL that a design is asked.
 fn questions(mut workload: Workload, design: &DesignId) -> Result<Questions> {
     let engine = engine(design)?;
@@ -212,18 +168,14 @@ fn questions(mut workload: Workload, design: &DesignId) -> Result<Questions> {
     })
 }
 
-/// Says which rows the script has, if these are not all that there are, or more than there are.
-fn rows_of_script(options: &Decide) -> Result<Option<String>> {
-    let grown = options.asked.grow();
-    let own = match Source::of(&options.from)? {
-        Source::Live => "the sample of the table",
-        Source::Statements if options.data.is_some() => "the sample of --data",
-        Source::Statements => "rows that are made by guesses",
-        Source::Rows if grown.is_some() => "the rows of the file",
-        Source::Rows | Source::Workload => return Ok(None),
-    };
-    let made = grown.map_or("", |_| " with what --grow adds");
-    Ok(Some(format!("{own}{made}")))
+/// Says which rows of the user's, or in place of them, the script has, if these are not all that there are.
+fn rows_of_script(options: &Decide) -> Result<Option<&'static str>> {
+    Ok(match Source::of(&options.from)? {
+        Source::Live => Some("the sample of the table"),
+        Source::Statements if options.data.is_some() => Some("the sample of --data"),
+        Source::Statements => Some("rows that are made by guesses"),
+        Source::Rows | Source::Workload => None,
+    })
 }
 
 /// Writes files into a folder that is new, and says so; one that has exactly these keeps them.
@@ -238,51 +190,94 @@ fn write_files(folder: &Path, files: &[TakeFile]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the workload with the options that say which rows it has, as a shell takes them.
-fn from(options: &Decide, dir: &Path) -> Result<String> {
-    let mut words = vec![in_shell(&dir.join(WORKLOAD).display().to_string())];
-    let data = data_words(&options.from)?.into_iter();
-    words.extend(data.map(|word| in_shell(&word.to_string_lossy())));
-    Ok(words.join(" "))
+/// A design, and what it takes to make it and fill it with rows.
+struct Filled {
+    workload: Workload,
+    design: DesignId,
+    /// The workload with the options that say which rows it has, as a shell takes them.
+    from: String,
+    rows: RowsTold,
+    place: Place,
+    adoption: Adoption,
 }
 
-/// Asks the engine of a design how that is made and filled.
-fn adoption(design: &str, from: &str, dir: &Path) -> Result<(DesignId, Adoption)> {
-    let path = dir.join(WORKLOAD);
-    let workload = Workload::read(&path)?;
-    let id: DesignId = design.parse().map_err(|why: String| anyhow!(why))?;
-    let context = Context {
-        run_dir: dir.join(RUN),
-        token: None,
-        threads: machine::cores(),
-        keys_repeat: false,
-        options: EngineOptions::default(),
-    };
-    let adoption = engine(&id)?.adoption(&id, &workload, &context, from);
-    let adoption = adoption.with_context(|| format!("cannot say how {design} is made"))?;
-    Ok((id, adoption))
-}
-
-/// Returns what to print of it.
-fn how_to(adoption: &Adoption, from: &str) -> HowTo {
-    let tables = adoption
-        .schema
-        .as_ref()
-        .map(|schema| schema.statements.clone());
-    let (mut filling, why_not) = match &adoption.load {
-        Ok(load) => (load.statements.clone(), None),
-        Err(why) => (Vec::new(), Some(why.clone())),
-    };
-    if adoption.load.as_ref().is_ok_and(|load| load.takes_csv) {
-        filling.insert(
-            0,
-            format!("bakeoff generate {from} --rows all --out rows.csv"),
-        );
+impl Filled {
+    /// Asks the engine of a design how that is made and filled, with the rows of the workload in the folder.
+    fn new(options: &Decide, design: &str, dir: &Path) -> Result<Filled> {
+        let path = dir.join(WORKLOAD);
+        let workload = Workload::read(&path)?;
+        let named = data_files(&options.from)?;
+        let sample = Sample::of(&workload, &named)?;
+        let rows = RowsTold::new(rows_of_script(options)?, sample);
+        let mut from = in_shell(&path.display().to_string());
+        for file in &named {
+            from += &format!(" --data {}", in_shell(&file.to_string_lossy()));
+        }
+        let script = options.adopt.as_deref().unwrap_or(dir);
+        let place = Place::new(script, &path, &files_elsewhere(named, &workload, dir));
+        let design: DesignId = design.parse().map_err(|why: String| anyhow!(why))?;
+        let context = Context {
+            run_dir: dir.join(RUN),
+            token: None,
+            threads: machine::cores(),
+            keys_repeat: false,
+            options: EngineOptions::default(),
+        };
+        let adopted = AdoptedRows {
+            from: &from,
+            from_in_script: &place.words,
+            usual: &rows.usual,
+        };
+        let adoption = engine(&design)?.adoption(&design, &workload, &context, &adopted);
+        let adoption = adoption.with_context(|| format!("cannot say how {design} is made"))?;
+        Ok(Filled {
+            workload,
+            design,
+            from,
+            rows,
+            place,
+            adoption,
+        })
     }
-    HowTo {
-        tables: tables.unwrap_or_default(),
-        filling,
-        why_not,
+
+    /// Returns what to print of it.
+    fn how_to(&self) -> HowTo {
+        let adoption = &self.adoption;
+        let tables = adoption
+            .schema
+            .as_ref()
+            .map(|schema| schema.statements.clone());
+        let (commands, why_not) = match &adoption.load {
+            Ok(load) => (load.statements.clone(), None),
+            Err(why) => (Vec::new(), Some(why.clone())),
+        };
+        let mut filling = Vec::new();
+        if let Ok(load) = &adoption.load {
+            let beside = self.rows.beside.iter();
+            filling.extend(beside.map(|beside| format!("# {beside}")));
+            if load.takes_csv {
+                let (from, rows) = (&self.from, &self.rows.usual);
+                filling.push(format!(
+                    "bakeoff generate {from} --rows {rows} --out rows.csv"
+                ));
+            }
+        }
+        filling.extend(commands);
+        HowTo {
+            tables: tables.unwrap_or_default(),
+            filling,
+            why_not,
+        }
+    }
+}
+
+/// Returns the files of rows that are not in the folder of the decision: those that are named beside its workload, or
+/// those that this names.
+fn files_elsewhere(named: Vec<PathBuf>, workload: &Workload, dir: &Path) -> Vec<PathBuf> {
+    match &workload.data {
+        _ if !named.is_empty() => named,
+        Data::Files(files) if !files.iter().all(|file| file.starts_with(dir)) => files.clone(),
+        _ => Vec::new(),
     }
 }
 
@@ -298,23 +293,17 @@ mod tests {
         decide: Decide,
     }
 
-    #[test]
-    fn the_script_says_how_the_rows_of_the_file_alone_are_loaded() {
-        let told = RowsTold::new(None, None);
-        let expected = [
-            "Rows: all rows of the workload.",
-            "With ROWS=N in the environment it takes the first N only.",
-        ];
-        assert_eq!(told.lines, expected);
-        assert_eq!(told.note, None);
-        let grown = "the rows of the file with what --grow adds".to_owned();
-        let told = RowsTold::new(Some(grown), Some(600));
-        let expected = "With ROWS=600 in the environment it takes the first 600 only, ";
-        assert!(told.lines[1].starts_with(expected), "{:?}", told.lines);
-        let expected = "the script fills it with the rows of the file with what --grow adds, and with ROWS=600 in the \
-                        environment with those of the file alone; move all rows of yours with a tool of the database";
-        assert_eq!(told.note.as_deref(), Some(expected));
-    }
+    /// A table and a question, behind what a workload says of its rows.
+    const TABLE: &str = r#"
+        [table]
+        name = "t"
+        columns = { a = "int", b = "int" }
+        partition_key = ["a"]
+        order_key = ["b"]
+        [[queries]]
+        name = "most"
+        sql = "SELECT max(b) AS most FROM t"
+    "#;
 
     #[test]
     fn questions_are_in_the_sql_of_the_design() {
@@ -336,7 +325,6 @@ mod tests {
             full_rows = 10
         "#;
         let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
-        assert_eq!(own_rows(&workload), None, "there is no such file");
         let asked = |design: &str| {
             let asked = questions(workload.clone(), &design.parse().unwrap()).unwrap();
             assert_eq!(asked.all[0].0, "days");
@@ -344,6 +332,27 @@ mod tests {
         };
         assert_eq!(asked("parquet?codec=zstd"), (true, false));
         assert!(asked("duckdb/table").1);
+    }
+
+    #[test]
+    fn files_that_are_not_in_the_folder_are_named() {
+        let dir = Path::new("/mine/out");
+        let files = |named: &[&str], data: &str| {
+            let text = format!("title = \"t\"\ndesigns = [\"memory\"]\n[data]\n{data}\n{TABLE}");
+            let workload = Workload::parse(&text, &dir.join(WORKLOAD)).unwrap();
+            let named = named.iter().map(PathBuf::from).collect();
+            files_elsewhere(named, &workload, dir)
+        };
+        let none: [&Path; 0] = [];
+        assert_eq!(files(&[], "file = \"workload.parquet\""), none);
+        assert_eq!(
+            files(&[], "file = \"/mine/a.csv\""),
+            [Path::new("/mine/a.csv")]
+        );
+        assert_eq!(
+            files(&["/his/b.csv"], "file = \"b.csv\""),
+            [Path::new("/his/b.csv")]
+        );
     }
 
     #[test]
@@ -355,14 +364,8 @@ mod tests {
             path.display().to_string()
         };
         let (rows, statements) = (path("a.csv"), path("s.sql"));
-        let grow = ["--grow", "three years"];
-        let cases: [(&str, &[&str], Option<&str>); 6] = [
-            (&rows, &[], None),
-            (
-                &rows,
-                &grow,
-                Some("the rows of the file with what --grow adds"),
-            ),
+        let cases: [(&str, &[&str], Option<&str>); 5] = [
+            (&rows, &["--grow", "three years"], None),
             (&statements, &[], Some("rows that are made by guesses")),
             (
                 &statements,
@@ -376,7 +379,7 @@ mod tests {
             let words = [&["decide", from][..], options].concat();
             let line = Line::try_parse_from(words).unwrap();
             let told = rows_of_script(&line.decide).unwrap();
-            assert_eq!(told.as_deref(), expected, "{from} {options:?}");
+            assert_eq!(told, expected, "{from} {options:?}");
         }
     }
 }

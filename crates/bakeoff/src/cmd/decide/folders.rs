@@ -1,7 +1,7 @@
 //! Checks the folders that a decision is to write to, before anything is measured.
 
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use bakeoff_stats::LOCK_FILE;
@@ -9,6 +9,7 @@ use rustix::fs::{Access, access};
 
 use super::loads::LOAD;
 use super::{RUN, SAMPLE, WORKLOAD, adopt, record};
+use crate::cmd::measure::folder::resolved;
 use crate::exit::Misuse;
 
 /// Checks that the folder of a decision can be written to, and that of `--adopt` once all is measured. Nothing is
@@ -53,23 +54,6 @@ fn check_apart(dir: &Path, folder: &Path) -> Result<()> {
 fn is_of_decision(name: &OsStr) -> bool {
     let own = [RUN, WORKLOAD, SAMPLE, record::FILE, LOCK_FILE];
     own.iter().any(|own| name == *own) || name.to_string_lossy().starts_with(LOAD)
-}
-
-/// Returns the path without links and `..`, as far as it is there.
-fn resolved(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut resolved = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            resolved.pop();
-        } else {
-            resolved.push(part);
-        }
-        if let Ok(real) = resolved.canonicalize() {
-            resolved = real;
-        }
-    }
-    resolved
 }
 
 /// Checks that a folder can be written to, or be made where it is missing.

@@ -130,6 +130,7 @@ impl Prepared {
         let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
         progress.finish();
         let mut proposals = proposals?;
+        propose::tell_notes(&proposals);
         let by = By::of(&workload);
         if by != By::Operations {
             proposals.designs.retain(|design| design.answers_questions);

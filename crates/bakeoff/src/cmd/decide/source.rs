@@ -148,7 +148,7 @@ pub fn data_words(from: &Path) -> Result<Vec<OsString>> {
 }
 
 /// Returns the files of rows of a workload, from the root on; none for all else, whose workload names them so.
-fn data_files(from: &Path) -> Result<Vec<PathBuf>> {
+pub fn data_files(from: &Path) -> Result<Vec<PathBuf>> {
     if Source::of(from)? != Source::Workload {
         return Ok(Vec::new());
     }

@@ -1,6 +1,6 @@
 //! Chooses the folder that a measurement writes to.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bakeoff_stats::{Record, Run};
@@ -43,6 +43,23 @@ pub fn is_empty(dir: &Path) -> bool {
         Ok(mut entries) => entries.next().is_none(),
         Err(_) => dir.symlink_metadata().is_err(),
     }
+}
+
+/// Returns the path without links and `..`, as far as it is there.
+pub fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            resolved.pop();
+        } else {
+            resolved.push(part);
+        }
+        if let Ok(real) = resolved.canonicalize() {
+            resolved = real;
+        }
+    }
+    resolved
 }
 
 /// Returns whether a run with this fingerprint may write to a folder: not if it holds a run that is complete or

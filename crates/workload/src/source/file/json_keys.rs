@@ -40,6 +40,51 @@ pub struct JsonKey {
     pub name: String,
     /// The first line in which its value has others in it, and what it is there.
     pub nested: Option<(u64, &'static str)>,
+    pub numbers: JsonNumbers,
+}
+
+/// How the numbers of a name are written: as such, or as texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JsonNumbers {
+    /// Those that are no texts.
+    pub bare: u64,
+    /// Those that are texts.
+    pub texts: u64,
+    /// Texts that begin with a `+`, and of several digits of which the first one is a zero.
+    pub with_plus: u64,
+    pub with_zero: u64,
+    /// Texts of digits alone, with the digits of the shortest and of the longest one.
+    pub of_digits: u64,
+    pub shortest: usize,
+    pub longest: usize,
+}
+
+impl JsonNumbers {
+    /// Looks at a value as it is written, which may be no number.
+    fn see(&mut self, written: &str) {
+        let text = written.strip_prefix('"').and_then(|w| w.strip_suffix('"'));
+        let Some(text) = text.map(str::trim) else {
+            let is_number = written.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            self.bare += u64::from(is_number);
+            return;
+        };
+        let has_digits = text.contains(|c: char| c.is_ascii_digit());
+        if !has_digits || text.parse::<f64>().is_err() {
+            return;
+        }
+        self.texts += 1;
+        self.with_plus += u64::from(text.starts_with('+'));
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let digits = text.len();
+            self.with_zero += u64::from(digits > 1 && text.starts_with('0'));
+            self.shortest = match self.of_digits {
+                0 => digits,
+                _ => self.shortest.min(digits),
+            };
+            self.longest = self.longest.max(digits);
+            self.of_digits += 1;
+        }
+    }
 }
 
 impl JsonKeys {
@@ -122,23 +167,33 @@ impl JsonKeys {
                 self.first_broken.get_or_insert((number, why));
             }
             Ok(names) => {
-                for (name, nested) in names {
-                    self.add(name, nested.map(|what| (number, what)));
+                for (name, written) in names {
+                    self.add(name, number, written);
                 }
             }
         }
     }
 
-    fn add(&mut self, name: String, nested: Option<(u64, &'static str)>) {
+    /// Adds a name with its value as it is written in a line.
+    fn add(&mut self, name: String, number: u64, written: &str) {
         let lower = lower(&name);
-        if let Some(place) = self.places.get(&lower) {
-            let known = &mut self.keys[*place];
-            known.nested = known.nested.or(nested);
-            return;
-        }
-        self.bytes += name.len();
-        self.places.insert(lower, self.keys.len());
-        self.keys.push(JsonKey { name, nested });
+        let nested = nested(written).map(|what| (number, what));
+        let known = match self.places.get(&lower) {
+            Some(place) => &mut self.keys[*place],
+            None => {
+                self.bytes += name.len();
+                let place = self.keys.len();
+                self.places.insert(lower, place);
+                self.keys.push(JsonKey {
+                    name,
+                    nested: None,
+                    numbers: JsonNumbers::default(),
+                });
+                &mut self.keys[place]
+            }
+        };
+        known.nested = known.nested.or(nested);
+        known.numbers.see(written);
     }
 }
 
@@ -156,11 +211,11 @@ fn no_lines(first: &[u8]) -> Option<&'static str> {
     )
 }
 
-/// A name, and what its value is if that has others in it.
-type NameOfLine = (String, Option<&'static str>);
+/// A name, and its value as it is written.
+type NameOfLine<'l> = (String, &'l str);
 
 /// Returns the names of a line, if no two of them are the same.
-fn no_twins(names: Vec<NameOfLine>) -> Result<Vec<NameOfLine>, String> {
+fn no_twins(names: Vec<NameOfLine<'_>>) -> Result<Vec<NameOfLine<'_>>, String> {
     let mut sorted: Vec<String> = names.iter().map(|(name, _)| lower(name)).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -169,11 +224,11 @@ fn no_twins(names: Vec<NameOfLine>) -> Result<Vec<NameOfLine>, String> {
     }
 }
 
-/// Reads the names of an object, with what each value is that has others in it.
+/// Reads the names of an object, with the values as they are written.
 struct Names;
 
 impl<'de> DeserializeSeed<'de> for Names {
-    type Value = Vec<NameOfLine>;
+    type Value = Vec<NameOfLine<'de>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
@@ -181,20 +236,20 @@ impl<'de> DeserializeSeed<'de> for Names {
 }
 
 impl<'de> Visitor<'de> for Names {
-    type Value = Vec<NameOfLine>;
+    type Value = Vec<NameOfLine<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut names: Vec<NameOfLine> = Vec::new();
+        let mut names: Self::Value = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             if names.len() > MOST_NAMES {
                 return Err(M::Error::custom("it has too many names"));
             }
-            let value: &RawValue = map.next_value()?;
-            names.push((name, nested(value.get())));
+            let value: &'de RawValue = map.next_value()?;
+            names.push((name, value.get()));
         }
         Ok(names)
     }

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arrow::array::{Float64Array, StringArray, TimestampMillisecondArray};
+use bakeoff_engines::AdoptedRows;
 use bakeoff_engines::registry::engine;
 use bakeoff_testing::skipped;
 use bakeoff_workload::DesignId;
@@ -11,6 +12,13 @@ use bakeoff_workload::csv::Encoder;
 
 use super::Theirs;
 use crate::support::{DAY, Table};
+
+/// No statement of PostgreSQL says where its rows are.
+const ROWS: AdoptedRows<'static> = AdoptedRows {
+    from: "w.toml",
+    from_in_script: "w.toml",
+    usual: "all",
+};
 
 /// Rows on both sides of 1970, with a null, a NaN and a text that has to be quoted.
 fn readings(name: &str) -> Table {
@@ -40,12 +48,10 @@ pub(super) async fn a_design_is_made_and_filled_by_its_own_statements(theirs: &T
     ] {
         let table = readings(name);
         let id: DesignId = id.parse().unwrap();
-        let adoption = engine(&id).unwrap().adoption(
-            &id,
-            &table.workload,
-            &theirs.context("metrics"),
-            "w.toml",
-        );
+        let adoption =
+            engine(&id)
+                .unwrap()
+                .adoption(&id, &table.workload, &theirs.context("metrics"), &ROWS);
         let adoption = adoption.unwrap();
         let folder = theirs.file(name);
         std::fs::create_dir(&folder).unwrap();
