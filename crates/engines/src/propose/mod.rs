@@ -198,6 +198,7 @@ async fn facts(request: &Request<'_>) -> Result<Facts> {
         rows: first_rows::seen(&workload.table, &rows)?,
         full_rows: workload.scale.full_rows,
         grows: growth::of(&workload.scale, sample),
+        sample: sample.map(|sample| growth::whole(&workload.table, sample)),
         cores: workload.scale.cores,
         memory_bytes: request.memory_bytes,
         keys_repeat: request.context.keys_repeat,
