@@ -7,6 +7,7 @@ mod growth;
 mod highest;
 mod load;
 mod questions;
+mod same;
 
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
 use crate::translate::lacking;
 use crate::{Context, DriveRequest, EngineError, NewTable};
+
+pub use same::leave_same;
 
 /// Beginnings of the statements that make tables and what belongs to them.
 const DDL: [&str; 6] = [
@@ -91,6 +94,9 @@ pub async fn propose(request: &Request<'_>) -> Result<Proposals> {
                 why: error.0,
             }),
         }
+    }
+    if let Some(span) = same::whole_span(request, &facts)? {
+        leave_same(&mut proposals, &facts.table, span);
     }
     if proposals.designs.len() > MOST_PROPOSALS {
         let beyond = proposals.designs.split_off(MOST_PROPOSALS);

@@ -1,5 +1,7 @@
 //! Samples that grow, of which the first rows show a part.
 
+use bakeoff_stats::propose::SameTable;
+
 use super::*;
 
 const MINUTES_OF_EACH: u32 = 60;
@@ -78,5 +80,31 @@ async fn a_month_is_a_month_however_many_series_there_are_and_the_first_rows_sho
         let is_expected =
             |(length, says): &(&str, &str)| *length == "7d" && says.contains(expected);
         assert!(chunks.iter().any(is_expected), "{read}: {chunks:?}");
+    }
+}
+
+#[tokio::test]
+async fn chunks_of_a_week_and_of_a_month_are_the_same_where_all_rows_are_of_three_hours() {
+    let id = |chunk: &str| format!("timescale/hypertable?chunk={chunk}");
+    let of_file = grown("", 2_400, 65_536).await;
+    let expected = SameTable {
+        design: id("7d"),
+        measured: id("30d"),
+    };
+    assert_eq!(of_file.same, [expected]);
+    let lengths = |proposals: &Proposals| {
+        let chunks = chunks(proposals).into_iter();
+        chunks
+            .map(|(length, _)| length.to_owned())
+            .collect::<Vec<String>>()
+    };
+    let measured = lengths(&of_file);
+    assert!(measured.contains(&"30d".to_owned()) && !measured.contains(&"7d".to_owned()));
+    // Of a month they are not, and of rows beyond the first ones nobody knows.
+    let month = grown("grow = \"2000 machines, one month\"", 29_548_315, 65_536).await;
+    let unread = grown("", 2_400, 400).await;
+    for proposals in [month, unread] {
+        assert_eq!(proposals.same, []);
+        assert!(lengths(&proposals).contains(&"7d".to_owned()));
     }
 }
