@@ -24,7 +24,7 @@ pub struct Proposals {
     pub beyond: Vec<String>,
     /// Designs that a rule named although they do not suit the workload.
     pub misfits: Vec<Misfit>,
-    /// Designs that would be the same table as one of [`designs`](Proposals::designs), with these rows.
+    /// Designs that would be the same table as one of those that are proposed, with these rows.
     pub same: Vec<SameTable>,
 }
 
