@@ -27,6 +27,8 @@ pub struct Proposals {
     pub beyond: Vec<String>,
     /// Designs that a rule named although they do not suit the workload.
     pub misfits: Vec<Misfit>,
+    /// Designs that would be the same table as one of those that are proposed, with these rows.
+    pub same: Vec<SameTable>,
 }
 
 /// A design that is worth measuring.
@@ -81,6 +83,16 @@ pub struct Misfit {
     pub why: String,
 }
 
+/// A design that is not measured, since it differs from one that is in nothing but a length of time, and all rows lie
+/// within both lengths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SameTable {
+    /// Id of the design.
+    pub design: String,
+    /// Id of the one that is measured.
+    pub measured: String,
+}
+
 impl Proposals {
     /// Returns the names of all rules that named a design, each once and in the order of the designs.
     pub fn rules(&self) -> Vec<&'static str> {
@@ -103,6 +115,21 @@ impl Proposals {
             }
         }
         reasons
+    }
+
+    /// Returns each design that others would be the same table as, once, with the ids of these.
+    pub fn same_by_measured(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut same: Vec<(&str, Vec<&str>)> = Vec::new();
+        for SameTable { design, measured } in &self.same {
+            match same
+                .iter_mut()
+                .find(|(other, _)| *other == measured.as_str())
+            {
+                Some((_, designs)) => designs.push(design.as_str()),
+                None => same.push((measured.as_str(), vec![design.as_str()])),
+            }
+        }
+        same
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_workload::source::GrownPartitions;
 use bakeoff_workload::{Column, ColumnType, Growth, Table};
 
 use super::question::{FilterKind, Question};
@@ -9,6 +10,8 @@ use super::words::{bytes, count, percent};
 
 /// Share of the rows that come in the order of a column from which on they are taken to come in it.
 pub const MOSTLY_IN_ORDER: f64 = 0.95;
+/// Share of the partitions that begin in the order of a column from which on further ones are taken to begin later.
+const MOSTLY_BEGIN_LATER: f64 = 0.8;
 
 /// What rules know of a workload.
 #[derive(Debug, Clone)]
@@ -26,8 +29,11 @@ pub struct Facts {
     pub rows: Option<Rows>,
     /// Rows of the whole table.
     pub full_rows: u64,
-    /// How it grows to that number from the rows that were read, or those that a run loads.
+    /// How it grows to that number from the rows that were read, or those that a run loads; from the sample, if there
+    /// is one.
     pub grows: Option<Growth>,
+    /// The sample of which its rows are made, as a whole; `None` if they are not made so.
+    pub sample: Option<Sample>,
     /// Cores of all machines together.
     pub cores: u32,
     /// Main memory of the machine in bytes; 0 if it is not known.
@@ -57,6 +63,15 @@ pub struct Load {
     pub changes_rows: bool,
 }
 
+/// What is known of all rows of a sample, of which the first rows may be few.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sample {
+    /// How long it is in the first order column, in its units; `None` if the table does not grow by that.
+    pub length: Option<f64>,
+    /// Its partitions; `None` if later times have further ones.
+    pub partitions: Option<GrownPartitions>,
+}
+
 /// What the first rows of the data say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
@@ -80,6 +95,9 @@ pub struct Rows {
     pub span: Option<f64>,
     /// Share of the rows that come in the order of that column, from 0 to 1.
     pub in_order: f64,
+    /// Share of the partitions that begin no earlier, in that column, than the one whose first row comes before theirs.
+    /// Of series one after the other, each in order, it is about a half, although almost all rows come in order.
+    pub begin_in_order: f64,
     /// Different values of columns outside the key that questions find rows by, about.
     pub distinct: BTreeMap<String, u64>,
     /// Texts outside the key that are the same in all rows of a partition.
@@ -109,8 +127,14 @@ impl Facts {
     pub fn partition_rows(&self) -> Option<f64> {
         let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
         let largest = rows.largest_partition as f64;
-        // Of partitions that end, and of keys that keep coming, only those that were read are known.
-        if rows.partitions_end || !rows.has_all_partitions || self.are_all_read(rows) {
+        if rows.partitions_end || self.are_all_read(rows) {
+            return Some(largest);
+        }
+        if let Some(of_sample) = self.partitions_of_sample() {
+            return Some(of_sample.largest as f64 * self.time_growth());
+        }
+        // Of keys that keep coming, only those that were read are known.
+        if !rows.has_all_partitions {
             return Some(largest);
         }
         // How much larger than the others the largest one is stays the same.
@@ -124,15 +148,30 @@ impl Facts {
         self.grows.map_or(1.0, |grows| grows.series.max(1.0))
     }
 
+    /// Returns how many times as long the whole table is as the sample that it grows from.
+    fn time_growth(&self) -> f64 {
+        self.grows.map_or(1.0, |grows| grows.time.max(1.0))
+    }
+
+    /// Returns the partitions of the sample, if there is one whose partitions stay in time.
+    fn partitions_of_sample(&self) -> Option<GrownPartitions> {
+        self.sample?.partitions
+    }
+
     /// Returns the number of partition keys of the whole table, about; `None` if the first rows do not show it.
     pub fn partition_keys(&self) -> Option<f64> {
         let rows = self.rows.as_ref().filter(|rows| rows.partitions > 0)?;
         let keys = rows.partitions as f64;
         if self.are_all_read(rows) {
-            Some(keys)
-        } else {
-            (rows.has_all_partitions && !rows.partitions_end).then(|| keys * self.series_growth())
+            return Some(keys);
         }
+        if rows.partitions_end {
+            return None;
+        }
+        // The first rows may have few of those that the sample has.
+        let of_sample = { self.partitions_of_sample() }.map(|sample| sample.number as f64);
+        let known = of_sample.or(rows.has_all_partitions.then_some(keys))?;
+        Some(known * self.series_growth())
     }
 
     /// Returns whether the rows that were read are the whole table.
@@ -154,6 +193,9 @@ impl Facts {
     /// Returns the distance from the lowest to the highest value of the first order column in the whole table, about;
     /// `None` if the first rows do not show it.
     pub fn full_span(&self) -> Option<f64> {
+        if let Some(length) = self.sample.and_then(|sample| sample.length) {
+            return Some(length * self.time_growth());
+        }
         let rows = self.rows.as_ref()?;
         let span = rows.span?;
         // Further series are there at the same times.
@@ -173,7 +215,8 @@ impl Facts {
         } else {
             let of_largest = rows.step.unwrap_or(0.0) * rows.largest_partition as f64;
             let is_of_each = of_largest >= span / 2.0;
-            let goes_on = !is_of_each && rows.in_order >= MOSTLY_IN_ORDER;
+            let begin_later = rows.begin_in_order >= MOSTLY_BEGIN_LATER;
+            let goes_on = !is_of_each && begin_later && rows.in_order >= MOSTLY_IN_ORDER;
             Some(if goes_on { grown } else { span })
         }
     }
@@ -250,7 +293,9 @@ impl Facts {
         );
         if let (Some(most), Some(size)) = (self.partition_rows(), self.partition_bytes()) {
             let full = count(self.full_rows as f64);
-            let is_known = rows.has_all_partitions || rows.partitions_end;
+            let is_known = rows.has_all_partitions
+                || rows.partitions_end
+                || self.partitions_of_sample().is_some();
             let about = if is_known || self.are_all_read(rows) {
                 "about"
             } else {

@@ -11,7 +11,7 @@ mod words;
 
 use bakeoff_stats::propose::{BadPractice, Reason};
 
-pub use facts::{Facts, Load, MOSTLY_IN_ORDER, Rows};
+pub use facts::{Facts, Load, MOSTLY_IN_ORDER, Rows, Sample};
 pub use question::{Filter, FilterKind, Question};
 pub use widths::{Width, at_least, at_most, duration};
 pub use words::{bytes, count, percent};

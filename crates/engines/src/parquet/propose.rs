@@ -99,10 +99,10 @@ fn folders(facts: &Facts) -> Vec<Advice> {
         let is_asked = facts
             .question(|q| q.names_partition(&facts.table))
             .is_some();
-        if is_asked && rows.has_all_partitions && !rows.partitions_end {
-            let values = rows.partitions as f64 * facts.series_growth();
-            filtered.push((key.as_str(), values.round() as u64));
-        }
+        let are_known = rows.has_all_partitions || facts.sample.is_some();
+        let keys = facts.partition_keys();
+        let keys = keys.filter(|_| is_asked && are_known && !rows.partitions_end);
+        filtered.extend(keys.map(|keys| (key.as_str(), keys.round() as u64)));
     }
     let found = facts.found_by();
     let found = found.keys().take(MOST_COLUMNS);

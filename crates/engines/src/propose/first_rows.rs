@@ -229,6 +229,7 @@ impl Seen {
             step,
             span: span.filter(|_| has_order),
             in_order: self.in_order as f64 / rows,
+            begin_in_order: begin_in_order(&partitions),
             distinct: BTreeMap::new(),
             tags: tags
                 .map(|(index, _)| table.columns[*index].name.clone())
@@ -261,6 +262,19 @@ fn each_ends(partitions: &[&Partition]) -> bool {
     partitions.len() > 1 && pairs.all(is_after)
 }
 
+/// Returns the share of the partitions, in the order of their first rows, that have no lower value of the order column
+/// than the one before.
+fn begin_in_order(partitions: &[&Partition]) -> f64 {
+    let pairs = partitions.windows(2);
+    let number = pairs.len();
+    let begin_later = pairs.filter(|pair| pair[1].least >= pair[0].least).count();
+    if number == 0 {
+        1.0
+    } else {
+        begin_later as f64 / number as f64
+    }
+}
+
 /// Returns the bytes of the values of a column that are not null.
 fn bytes_of(column: &ArrayRef) -> f64 {
     let values = (column.len() - column.null_count()) as f64;
@@ -288,110 +302,4 @@ fn unexpected(error: &ArrowError) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use arrow::array::{Int64Array, StringArray};
-    use bakeoff_workload::Column;
-
-    use super::*;
-
-    fn table() -> Table {
-        let column = |(name, kind): (&str, ColumnType)| Column {
-            name: name.to_owned(),
-            kind,
-        };
-        let columns = [
-            ("series", ColumnType::Text),
-            ("number", ColumnType::Bigint),
-            ("tag", ColumnType::Text),
-            ("note", ColumnType::Text),
-        ];
-        Table {
-            name: "readings".to_owned(),
-            columns: columns.into_iter().map(column).collect(),
-            partition_key: vec!["series".to_owned()],
-            order_key: vec!["number".to_owned()],
-        }
-    }
-
-    /// Rows of these series and numbers; the tag is that of the series, and each note is another one.
-    fn rows(rows: &[(&str, i64)]) -> Rows {
-        let texts = |text: &dyn Fn(&(&str, i64)) -> String| -> ArrayRef {
-            Arc::new(StringArray::from_iter_values(rows.iter().map(text)))
-        };
-        let numbers = Int64Array::from_iter_values(rows.iter().map(|(_, number)| *number));
-        let columns = vec![
-            texts(&|(series, _)| (*series).to_owned()),
-            Arc::new(numbers) as ArrayRef,
-            texts(&|(series, _)| format!("tag of {series}")),
-            texts(&|(_, number)| format!("{number:04}")),
-        ];
-        let batch = RecordBatch::try_new(table().schema(), columns).unwrap();
-        // Partitions go on in the next batch.
-        let middle = batch.num_rows() / 2;
-        let parts = [
-            batch.slice(0, middle),
-            batch.slice(middle, batch.num_rows() - middle),
-        ];
-        seen(&table(), &parts).unwrap().unwrap()
-    }
-
-    #[test]
-    fn series_that_take_turns_go_on() {
-        let taking_turns: Vec<(&str, i64)> = (0..20)
-            .flat_map(|n| [("a", n * 10), ("b", n * 10)])
-            .collect();
-        let rows = rows(&taking_turns);
-        assert_eq!(
-            (rows.read, rows.partitions, rows.largest_partition),
-            (40, 2, 20)
-        );
-        assert!(rows.has_all_partitions && !rows.partitions_end);
-        assert_eq!((rows.step, rows.span), (Some(10.0), Some(190.0)));
-        assert_eq!(rows.in_order, 1.0);
-        assert_eq!(rows.tags, ["tag"]);
-        // A letter, a number of 64 bits, "tag of a" and four digits.
-        assert_eq!((rows.row_bytes, rows.key_bytes), (21.0, 9.0));
-    }
-
-    #[test]
-    fn partitions_that_follow_each_other_in_time_end() {
-        let months: Vec<(&str, i64)> = { (0..10).map(|n| ("january", n)) }
-            .chain((10..30).map(|n| ("february", n)))
-            .collect();
-        let months = rows(&months);
-        assert!(months.partitions_end);
-        assert_eq!(months.largest_partition, 20);
-        // Sorted by series, each begins with the first time again.
-        let sorted: Vec<(&str, i64)> = { (0..10).map(|n| ("a", n)) }
-            .chain((0..10).map(|n| ("b", n)))
-            .collect();
-        let sorted = rows(&sorted);
-        assert!(!sorted.partitions_end && !sorted.has_all_partitions);
-        assert_eq!(sorted.in_order, 0.95);
-    }
-
-    #[test]
-    fn partitions_one_after_the_other_are_not_all_that_there_are() {
-        // The second one begins before the middle, and is the last one that was read.
-        let sorted: Vec<(&str, i64)> = { (0..8).map(|n| ("a", n)) }
-            .chain((0..12).map(|n| ("b", n)))
-            .collect();
-        assert!(!rows(&sorted).has_all_partitions);
-        let one: Vec<(&str, i64)> = (0..8).map(|n| ("a", n)).collect();
-        assert!(!rows(&one).has_all_partitions);
-    }
-
-    #[test]
-    fn partitions_of_a_row_each_have_no_tags() {
-        let single = rows(&[("a", 1), ("b", 2), ("c", 3)]);
-        assert_eq!(single.largest_partition, 1);
-        assert!(single.tags.is_empty());
-    }
-
-    #[test]
-    fn nothing_is_seen_without_rows() {
-        assert_eq!(seen(&table(), &[]).unwrap(), None);
-    }
-}
+mod tests;

@@ -1,7 +1,9 @@
 //! How a table grows from its first rows to all rows, which the rules are about.
 
 use bakeoff_workload::source::GrownFrom;
-use bakeoff_workload::{Growth, Scale};
+use bakeoff_workload::{Growth, Scale, Table};
+
+use crate::advice::Sample;
 
 /// Returns how many rows are read, of these at most: those of a sample that gets further series, which would look like
 /// series that keep coming.
@@ -37,6 +39,17 @@ pub fn of(scale: &Scale, sample: Option<GrownFrom>) -> Option<Growth> {
     })
 }
 
+/// Returns what is known of all rows of a sample, whose length counts if the table grows by the first order column.
+pub fn whole(table: &Table, sample: GrownFrom) -> Sample {
+    let order = table.order_key.first();
+    let order = order.and_then(|name| table.column_index(name));
+    let is_in_order = order.is_some() && table.time_column() == order;
+    Sample {
+        length: { sample.length.filter(|_| is_in_order) }.map(|length| length as f64),
+        partitions: sample.partitions,
+    }
+}
+
 fn is_along_series(sample: GrownFrom) -> bool {
     sample.growth.series > 1.0 && sample.growth.time <= 1.0
 }
@@ -44,6 +57,7 @@ fn is_along_series(sample: GrownFrom) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::testing::facts;
 
     fn scale(default_rows: u64, full_rows: u64, grows: Option<(f64, f64)>) -> Scale {
         Scale {
@@ -63,6 +77,8 @@ mod tests {
         Some(GrownFrom {
             rows: 1_000,
             growth: Growth { series, time },
+            length: Some(10_000),
+            partitions: None,
         })
     }
 
@@ -88,6 +104,18 @@ mod tests {
         assert_eq!(grown(&named, sample(40.0, 1.0)), Some((40.0, 1.0)));
         let within = scale(500, 40_000, Some((40.0, 2.0)));
         assert_eq!(grown(&within, sample(40.0, 1.0)), Some((40.0, 1.0)));
+    }
+
+    #[test]
+    fn a_sample_is_as_long_as_the_order_key_tells() {
+        let mut table = facts().table;
+        let sample = sample(2.0, 3.0).unwrap();
+        assert_eq!(whole(&table, sample).length, Some(10_000.0));
+        // The time by which it grows is another column.
+        table.order_key = vec!["value".to_owned()];
+        assert_eq!(whole(&table, sample).length, None);
+        table.order_key.clear();
+        assert_eq!(whole(&table, sample).length, None);
     }
 
     #[test]

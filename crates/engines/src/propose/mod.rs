@@ -7,6 +7,7 @@ mod growth;
 mod highest;
 mod load;
 mod questions;
+mod same;
 mod unmet;
 
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use crate::registry::{ENGINES, engine};
 use crate::sql::{message, session_with};
 use crate::translate::lacking;
 use crate::{Context, DriveRequest, EngineError, NewTable};
+
+pub use same::leave_same;
 
 /// Beginnings of the statements that make tables and what belongs to them.
 const DDL: [&str; 6] = [
@@ -93,6 +96,9 @@ pub async fn propose(request: &Request<'_>) -> Result<Proposals> {
                 why: error.0,
             }),
         }
+    }
+    if let Some(span) = same::whole_span(request, &facts)? {
+        leave_same(&mut proposals, &facts.table, span);
     }
     if proposals.designs.len() > MOST_PROPOSALS {
         let beyond = proposals.designs.split_off(MOST_PROPOSALS);
@@ -204,6 +210,7 @@ async fn facts(request: &Request<'_>) -> Result<(Facts, Vec<String>)> {
         rows: first_rows::seen(&workload.table, &rows)?,
         full_rows: workload.scale.full_rows,
         grows: growth::of(&workload.scale, sample),
+        sample: sample.map(|sample| growth::whole(&workload.table, sample)),
         cores: workload.scale.cores,
         memory_bytes: request.memory_bytes,
         keys_repeat: request.context.keys_repeat,

@@ -1,3 +1,6 @@
+#[cfg(feature = "postgres")]
+mod samples;
+
 use std::path::{Path, PathBuf};
 
 use bakeoff_workload::source;

@@ -122,14 +122,12 @@ fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) ->
 
 /// Returns how certain it is, what it costs, what would change it, and what else is to know of the run.
 fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String> {
-    let buy = words::buy(decision);
+    let mut buy = words::buy(decision);
+    buy.extend(words::runner_up_to_buy(decision));
     let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
     let others = { decision.front.iter() }
         .filter(|choice| !choice.is_recommended)
-        .map(|choice| {
-            let reason = words::choose_if(decision, choice, words::REASONS);
-            format!("{}: {reason}", choice.design)
-        });
+        .map(|choice| words::alternative(decision, choice));
     let changes: Vec<String> = flips.chain(others).collect();
     let changes = match (decision.recommendation.is_some(), changes.is_empty()) {
         (false, _) => None,

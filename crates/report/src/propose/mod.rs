@@ -39,6 +39,22 @@ pub fn comment(proposal: &Proposal) -> String {
     }
 }
 
+/// Says of designs that are not measured apart that they would be the same table as one that is, in a line for each of
+/// these.
+pub fn same_in_words(proposals: &Proposals) -> Vec<String> {
+    let same = proposals.same_by_measured().into_iter();
+    same.map(|(measured, designs)| {
+        let are = if designs.len() == 1 {
+            "it would be the same table"
+        } else {
+            "they would be the same tables"
+        };
+        let designs = designs.join(", ");
+        format!("{designs}: all rows lie within one such length, so that {are} as {measured}")
+    })
+    .collect()
+}
+
 /// Returns the commands that measure the designs of a workload file, which has them: `run` for questions, and `drive`
 /// for a mix with the designs that take its operations. `file` is its name, with the options that say which rows it
 /// has.

@@ -1,4 +1,4 @@
-use bakeoff_stats::propose::{BadPractice, Misfit, Reason};
+use bakeoff_stats::propose::{BadPractice, Misfit, Reason, SameTable};
 
 use super::*;
 
@@ -93,6 +93,30 @@ fn what_is_left_out_is_said() {
     );
     assert!(
         text.contains("local/columnar?rows=0: a chunk has 1 row or more"),
+        "{text}"
+    );
+}
+
+#[test]
+fn designs_that_would_be_the_same_table_are_named_with_the_one_that_is_measured() {
+    let same = |design: &str, measured: &str| SameTable {
+        design: format!("timescale/hypertable?chunk={design}"),
+        measured: format!("timescale/hypertable?chunk={measured}"),
+    };
+    let mut proposals = proposals();
+    proposals.same = vec![same("7d", "1d"), same("30d", "1d")];
+    let both = "timescale/hypertable?chunk=7d, timescale/hypertable?chunk=30d: all rows lie within one such length, \
+                so that they would be the same tables as timescale/hypertable?chunk=1d";
+    assert_eq!(same_in_words(&proposals), [both]);
+    proposals.same.pop();
+    let one = same_in_words(&proposals).remove(0);
+    assert!(
+        one.ends_with(" so that it would be the same table as timescale/hypertable?chunk=1d"),
+        "{one}"
+    );
+    let text = render(&proposals, false, 1_000);
+    assert!(
+        text.contains(&format!("\nNot measured apart: {one}")),
         "{text}"
     );
 }

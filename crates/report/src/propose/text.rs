@@ -2,7 +2,7 @@
 
 use bakeoff_stats::propose::{BadPractice, Proposal, Proposals};
 
-use super::headline;
+use super::{headline, same_in_words};
 use crate::text::style::wrap;
 use crate::units::plural;
 
@@ -40,6 +40,10 @@ pub fn render(proposals: &Proposals, with_ddl: bool, width: usize) -> String {
             "",
             "  ",
         ));
+    }
+    for same in same_in_words(proposals) {
+        let note = format!("Not measured apart: {same}");
+        notes.push(wrap(&note, width, "", "  "));
     }
     for (why, designs) in proposals.misfits_by_reason() {
         let note = format!("Not possible here: {}: {why}", designs.join(", "));

@@ -345,3 +345,25 @@ fn notes_name_the_option_for_times_without_a_year_and_since_1970() {
         "{notes}"
     );
 }
+
+#[test]
+fn a_file_is_as_long_as_its_times_unless_its_rows_go_on() {
+    let row = |row: usize| {
+        let name = ["a", "b"][row / 3];
+        format!("{name},2024-01-01T0{}:00:00Z,{row}.5\n", row % 3)
+    };
+    let rows: String = (0..6).map(row).collect();
+    let text = format!("name,time,value\n{rows}");
+    let mut found = inferred("x.csv", &text, &Asked::default());
+    assert_eq!(found.order_key, ["time"]);
+    // The end is after the last time.
+    assert_eq!(found.milliseconds_of_file(), Some(2 * 3_600_000 + 1));
+    found.grown = Some(Grown {
+        words: "three years".to_owned(),
+        rows: 0,
+    });
+    assert_eq!(found.milliseconds_of_file(), None);
+    found.grown = None;
+    found.order_key = vec!["value".to_owned()];
+    assert_eq!(found.milliseconds_of_file(), None);
+}

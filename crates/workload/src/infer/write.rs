@@ -75,9 +75,20 @@ impl Inferred {
 
     /// Returns the days from the first row to the last, if rows are ordered by a time first.
     pub fn days(&self) -> Option<u64> {
+        u64::try_from(self.milliseconds()? / DAY).ok()
+    }
+
+    /// Returns the milliseconds from the first row to the last, if rows are ordered by a time first, and are those of a
+    /// file that does not go on beyond them.
+    pub fn milliseconds_of_file(&self) -> Option<i64> {
+        let is_file = self.made.is_none() && self.grown.is_none();
+        self.milliseconds().filter(|_| is_file)
+    }
+
+    fn milliseconds(&self) -> Option<i64> {
         let by_time = self.time.is_some() && self.order_key.first() == self.time.as_ref();
         let span = self.span.as_ref().filter(|_| by_time)?;
-        u64::try_from(span.end.saturating_sub(span.start) / DAY).ok()
+        Some(span.end.saturating_sub(span.start))
     }
 
     /// Returns the milliseconds from one row to the next, on average, if all rows are one series over time that no

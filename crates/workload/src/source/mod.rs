@@ -47,6 +47,19 @@ pub struct GrownFrom {
     pub rows: u64,
     /// By how many times they grow along each axis into all rows.
     pub growth: Growth,
+    /// How long they are in the column by which they grow in time, up to where the next ones follow, in milliseconds or
+    /// in the units of a whole number; `None` if they have fewer than two times.
+    pub length: Option<i64>,
+    /// Their partitions; `None` if later times have further ones.
+    pub partitions: Option<GrownPartitions>,
+}
+
+/// Partitions of a sample that stay in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrownPartitions {
+    pub number: u64,
+    /// Rows of the largest one.
+    pub largest: u64,
 }
 
 pub type RowBatches = Box<dyn Iterator<Item = Result<RowBatch>> + Send>;

@@ -6,9 +6,12 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
+use bakeoff_engines::propose::leave_same;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_queries};
+use bakeoff_report::propose::same_in_words;
 use bakeoff_stats::propose::Proposals;
+use bakeoff_workload::infer::Inferred;
 use bakeoff_workload::{Data, DesignId, Workload};
 
 use super::loads::without_operations;
@@ -131,6 +134,10 @@ impl Prepared {
         progress.finish();
         let mut proposals = proposals?;
         propose::tell_notes(&proposals);
+        let found = written.as_ref().map(|written| &written.found);
+        if let Some(span) = found.and_then(Inferred::milliseconds_of_file) {
+            leave_same(&mut proposals, &workload.table, span as f64);
+        }
         let by = By::of(&workload);
         if by != By::Operations {
             proposals.designs.retain(|design| design.answers_questions);
@@ -249,7 +256,8 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will not be measured since what they need is not here or they do not suit.
+/// Prints which designs will not be measured since what they need is not here, they do not suit, or they would be the
+/// same table as another one.
 pub fn tell_missing(proposals: &Proposals) {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for why in proposals
@@ -270,5 +278,8 @@ pub fn tell_missing(proposals: &Proposals) {
     for (why, designs) in proposals.misfits_by_reason() {
         let designs = designs.join(", ");
         print_line(format_args!("note: left out: {designs}: {why}"));
+    }
+    for same in same_in_words(proposals) {
+        print_line(format_args!("note: not measured apart: {same}"));
     }
 }

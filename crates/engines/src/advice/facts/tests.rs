@@ -45,6 +45,38 @@ fn partitions_of_a_table_that_gets_more_series_keep_their_rows() {
 }
 
 #[test]
+fn a_sample_that_grows_along_both_axes_says_how_long_the_table_and_its_partitions_are() {
+    let mut facts = facts();
+    facts.full_rows = 24_000_000;
+    facts.grows = Some(Growth {
+        series: 10.0,
+        time: 240.0,
+    });
+    facts.sample = Some(Sample {
+        length: Some(1_000_000.0),
+        partitions: Some(GrownPartitions {
+            number: 400,
+            largest: 150,
+        }),
+    });
+    // The first rows may have few of its partitions, and look like keys that keep coming.
+    for has_all in [true, false] {
+        facts.rows.as_mut().unwrap().has_all_partitions = has_all;
+        assert_eq!(facts.full_span(), Some(240_000_000.0));
+        assert_eq!(facts.partition_keys(), Some(4_000.0));
+        assert_eq!(facts.partition_rows(), Some(36_000.0));
+        let told = facts.in_words()[1].clone();
+        let expected = "with 4,000 partition keys the largest partition would have about 36,000 ";
+        assert!(told.contains(expected), "{told}");
+    }
+    // Of partitions that are not known to stay, only those that were read are.
+    facts.sample.as_mut().unwrap().partitions = None;
+    assert_eq!(facts.full_span(), Some(240_000_000.0));
+    assert_eq!(facts.partition_keys(), None);
+    assert_eq!(facts.partition_rows(), Some(100.0));
+}
+
+#[test]
 fn partitions_that_end_stay_as_large_as_they_are() {
     let mut facts = facts();
     let rows = facts.rows.as_mut().unwrap();
@@ -65,7 +97,11 @@ fn of_keys_that_keep_coming_the_time_of_the_whole_table_is_longer() {
     (rows.largest_partition, rows.partitions) = (2, 9_000);
     assert_eq!(facts.full_span(), Some(99_000_000.0));
     assert!(facts.in_words()[1].contains("would have at least 2 "));
-    facts.rows.as_mut().unwrap().in_order = 0.5;
+    // Series one after the other are in order, too, but do not begin so.
+    facts.rows.as_mut().unwrap().begin_in_order = 0.5;
+    assert_eq!(facts.full_span(), Some(990_000.0));
+    let rows = facts.rows.as_mut().unwrap();
+    (rows.in_order, rows.begin_in_order) = (0.5, 1.0);
     assert_eq!(facts.full_span(), Some(990_000.0));
     // Whether a single partition goes on, nobody knows.
     facts.rows.as_mut().unwrap().partitions = 1;

@@ -94,15 +94,15 @@ fn rendered(headline: &[String], parts: &[Part], style: Style) -> String {
 fn whole(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
     const ALL: usize = usize::MAX;
     let is_other = |choice: &&Choice| !choice.is_recommended;
-    let others = decision.front.iter().filter(is_other).flat_map(|choice| {
-        let reason = words::choose_if(decision, choice, words::REASONS);
-        wrap(&format!("{}: {reason}", choice.design), width, ALL)
-    });
+    let others = decision.front.iter().filter(is_other);
+    let others = others.flat_map(|choice| wrap(&words::alternative(decision, choice), width, ALL));
+    let mut buy = words::buy(decision);
+    buy.extend(words::runner_up_to_buy(decision));
     let left_out = wrap_sentences(&words::left_out(decision), width, ALL);
     vec![
         Part::new("Rule", Some(words::rule(decision)), width, ALL),
         Part::new("Certainty", words::certainty(decision), width, ALL),
-        Part::list("Buy", &words::buy(decision), width, ALL),
+        Part::list("Buy", &buy, width, ALL),
         Part::new("Against", words::to_baseline(decision), width, ALL),
         Part {
             label: "Wait",
@@ -212,20 +212,24 @@ fn give_up(decision: &Decision) -> Vec<String> {
     given_up
 }
 
-/// Lists the other designs of the front, each with the reason to choose it.
+/// Lists the other designs of the front, each with the reason to choose it and the storage to buy then.
 fn others(decision: &Decision, width: usize) -> Part {
     let others = decision
         .front
         .iter()
         .filter(|choice| !choice.is_recommended);
     let lines = others.map(|choice| {
-        // The second reason is given only if both fit.
+        // The second reason is given only if both fit, and the storage only if it fits behind them.
         let both = choice_line(decision, choice, words::REASONS, width);
-        if fit::columns(&both) <= width {
+        let reasons = if fit::columns(&both) <= width {
             both
         } else {
             clip(&choice_line(decision, choice, 1, width), width)
-        }
+        };
+        let storage = words::to_buy(decision, &choice.design);
+        let with_storage = storage.map(|storage| format!("{reasons}, {storage}"));
+        let fitting = with_storage.filter(|line| fit::columns(line) <= width);
+        fitting.unwrap_or(reasons)
     });
     Part {
         label: "Others",

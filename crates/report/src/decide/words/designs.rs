@@ -165,6 +165,34 @@ pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
     format!("choose it if {}", reasons.join(" or "))
 }
 
+/// Says when to choose a design of the front instead of the recommended one, and how much storage to buy then.
+pub fn alternative(decision: &Decision, choice: &Choice) -> String {
+    let reason = choose_if(decision, choice, REASONS);
+    let storage = to_buy(decision, &choice.design);
+    let storage = storage.map(|storage| format!(", {storage} to buy"));
+    format!("{}: {reason}{}", choice.design, storage.unwrap_or_default())
+}
+
+/// Writes how much storage to buy for a design, and whether that is a forecast or an estimate: `forecast 2.01 GiB`.
+pub fn to_buy(decision: &Decision, design: &str) -> Option<String> {
+    let storage = units::bytes(decision.design(design)?.storage?.point);
+    Some(if decision.no_forecast.is_some() {
+        format!("estimate {storage}")
+    } else if decision.full_rows != decision.measured_rows {
+        format!("forecast {storage}")
+    } else {
+        storage
+    })
+}
+
+/// Says how much storage to buy for the runner-up, if that is none of the designs that are listed with theirs.
+pub fn runner_up_to_buy(decision: &Decision) -> Option<String> {
+    let other = &decision.recommendation.as_ref()?.runner_up.as_ref()?.design;
+    let is_listed = decision.front.iter().any(|choice| choice.design == *other);
+    let storage = to_buy(decision, other).filter(|_| !is_listed)?;
+    Some(format!("{other}, the runner-up: {storage} to buy"))
+}
+
 /// Names the design that a change would make the recommended one, and the point from which on it is.
 pub fn flip(decision: &Decision, flip: &Flip) -> String {
     let (now, at) = flip.values();

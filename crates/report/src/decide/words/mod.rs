@@ -8,7 +8,8 @@ mod lead;
 
 pub use certainty::{certainty, rule};
 pub use designs::{
-    REASONS, choose_if, flip, give_up, left_out, nothing_given_up, standing, to_baseline,
+    REASONS, alternative, choose_if, flip, give_up, left_out, nothing_given_up, runner_up_to_buy,
+    standing, to_baseline, to_buy,
 };
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};
 

@@ -40,6 +40,9 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
     for words in ["\nCosts: ", "\nWhat would change it: ", "Certainty: "] {
         assert!(text.contains(words), "{text}");
     }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let other = "parquet?codec=zstd: choose it if storage matters more (1.5× smaller), estimate 371 MiB to buy";
+    assert!(words.join(" ").contains(other), "{text}");
     let end = "\n\nIts tables:\n  CREATE TABLE t (a int PRIMARY KEY);\n\nTo fill them:\n  copy it";
     assert!(text.ends_with(end), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));

@@ -4,3 +4,4 @@ mod asked;
 mod fixture;
 mod html;
 mod terminal;
+mod to_buy;

@@ -43,7 +43,7 @@ use self::sample::Sample;
 use self::shape::{Counted, Shape};
 use self::spread::numbers;
 use self::times::Times;
-use super::{BadRows, GrownFrom, RowBatch, RowBatches, RowSource};
+use super::{BadRows, GrownFrom, GrownPartitions, RowBatch, RowBatches, RowSource};
 use crate::{ColumnType, Error, Result, SampleAxis, ScaleSample, Stream, Table, days};
 
 /// Most bytes of a sample in memory, in which it is kept.
@@ -58,6 +58,8 @@ pub struct Scaled {
     maker: Arc<Maker>,
     /// Number of rows after which times only grow.
     ordered_beyond: Option<u64>,
+    /// What is known of the sample.
+    grown_from: GrownFrom,
 }
 
 /// Makes rows by their numbers.
@@ -127,8 +129,15 @@ impl Scaled {
             .time_column()
             .is_some_and(|index| sample.rows.column(index).null_count() == 0);
         let is_ordered = scaled.time.is_some() && has_time && timestamps == 1;
+        let grown_from = GrownFrom {
+            rows: sample.len(),
+            growth: shape.growth(),
+            length: times.map(|times| times.period),
+            partitions: partitions(&sample, table, &changes, scaled.time.is_some()),
+        };
         Ok(Scaled {
             file,
+            grown_from,
             ordered_beyond: is_ordered.then_some(shape.of_period()),
             maker: Arc::new(Maker {
                 schema: table.schema(),
@@ -143,6 +152,30 @@ impl Scaled {
             }),
         })
     }
+}
+
+/// Returns the partitions of a sample; `None` if these are no series, or a longer time has further ones.
+fn partitions(
+    sample: &Sample,
+    table: &Table,
+    changes: &[Change],
+    grows_in_time: bool,
+) -> Option<GrownPartitions> {
+    let key = table.partition_key.iter();
+    let key: Vec<usize> = key.filter_map(|name| table.column_index(name)).collect();
+    let stays = |index: &usize| {
+        let change = &changes[*index];
+        matches!(change.role, Role::Own) || change.counted == Counted::Series
+    };
+    let stay = !grows_in_time || key.iter().all(stays);
+    let rows = (0..sample.series() as u32).map(|series| sample.extent(series).1);
+    let largest = rows
+        .max()
+        .filter(|_| stay && table.series_columns() == key)?;
+    Some(GrownPartitions {
+        number: sample.series(),
+        largest: u64::from(largest),
+    })
 }
 
 impl RowSource for Scaled {
@@ -175,10 +208,7 @@ impl RowSource for Scaled {
     }
 
     fn grown_from(&self) -> Option<GrownFrom> {
-        Some(GrownFrom {
-            rows: self.maker.sample.len(),
-            growth: self.maker.shape.growth(),
-        })
+        Some(self.grown_from)
     }
 
     fn bad_rows(&self) -> Option<&BadRows> {

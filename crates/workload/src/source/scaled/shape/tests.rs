@@ -8,6 +8,7 @@ use arrow::record_batch::RecordBatch;
 use super::super::tests::{counts, grow, read, sensors, table, texts, whole};
 use super::*;
 use crate::RowSource;
+use crate::source::GrownPartitions;
 
 const HOUR: i64 = 3_600_000;
 
@@ -64,6 +65,30 @@ fn the_last_copy_has_the_rows_of_the_first_series_and_in_the_last_period_the_ear
     assert_eq!(places[..4], [(0, 0), (0, 1), (0, 2), (0, 3)]);
     assert_eq!(places[4..6], [(1, 0), (1, 2)]);
     assert_eq!(places[6..], [(2, 0), (2, 1), (3, 0)]);
+}
+
+#[test]
+fn a_sample_says_how_long_it_is_and_which_of_its_partitions_stay_in_time() {
+    let (table, columns) = sensors(4, 72);
+    let scaled = ScaleSample {
+        series: Some(SampleSize::Series(10)),
+        time: Some(SampleSize::Times(2.0)),
+    };
+    let source = grow(&table, columns.clone(), scaled, 1).unwrap();
+    let sample = source.grown_from().unwrap();
+    assert_eq!((sample.rows, sample.length), (288, Some(72 * HOUR)));
+    let partitions = GrownPartitions {
+        number: 4,
+        largest: 72,
+    };
+    assert_eq!(sample.partitions, Some(partitions));
+    // With a time in the key later rows are in further partitions.
+    let mut by_time = table;
+    by_time.partition_key.push("time".to_owned());
+    by_time.order_key.clear();
+    let scaled = ScaleSample::along(SampleAxis::Time, SampleSize::Times(2.0));
+    let source = grow(&by_time, columns, scaled, 1).unwrap();
+    assert_eq!(source.grown_from().unwrap().partitions, None);
 }
 
 /// Returns the hours of each series, in the order of the rows.
