@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_engines::{Adoption, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
+use self::place::HERE;
 use crate::cmd::measure::folder::is_empty;
 
 pub use place::Place;
@@ -232,7 +233,7 @@ fn apply_script(taken: Taken<'_>, adoption: &Adoption) -> String {
         None => format!("Makes and fills {design}, which {LOAD} does at once."),
     };
     let mut text = head(&taken.comment(&what), APPLY, adoption);
-    text += "here=$(dirname -- \"$0\")\n";
+    text += &format!("{HERE}\n");
     if let Some(apply) = apply {
         text += &format!("{apply}\n");
     }

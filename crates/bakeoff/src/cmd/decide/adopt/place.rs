@@ -7,6 +7,10 @@ use bakeoff_engines::in_shell;
 
 use crate::cmd::measure::folder::resolved;
 
+/// Line of a script that sets `here` to its own folder, whatever that is called: the name may begin with a `-` or end
+/// with a newline, which the output of a command would lose.
+pub const HERE: &str = "case $0 in /*) here=${0%/*} ;; */*) here=./${0%/*} ;; *) here=. ;; esac";
+
 /// Where a script finds the rows.
 #[derive(Debug)]
 pub struct Place {
@@ -25,10 +29,7 @@ impl Place {
         let set = |variable: &str, named: &str, path: &Path| {
             format!("{variable}=${{{named}:-{}}}", from_script(folder, path))
         };
-        let mut lines = vec![
-            "here=$(dirname -- \"$0\")".to_owned(),
-            set("workload", "WORKLOAD_FILE", workload),
-        ];
+        let mut lines = vec![HERE.to_owned(), set("workload", "WORKLOAD_FILE", workload)];
         let mut words = "\"$workload\"".to_owned();
         for (index, file) in files.iter().enumerate() {
             let number = match files.len() {
@@ -97,7 +98,7 @@ mod tests {
         };
         let beside = place("/no/mine", &["/no/rows.csv"]);
         let expected = [
-            "here=$(dirname -- \"$0\")",
+            HERE,
             "workload=${WORKLOAD_FILE:-$here/../out/workload.toml}",
             "file=${ROWS_FILE:-$here/../rows.csv}",
         ];
@@ -132,7 +133,7 @@ mod tests {
      {
         let root = tempfile::tempdir().unwrap();
         let first = root.path().join("first");
-        let folder = first.join("it's mine");
+        let folder = first.join("it's mine\n");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::create_dir(first.join(HOSTILE)).unwrap();
         let workload = first.join(HOSTILE).join("workload.toml");
@@ -146,10 +147,10 @@ mod tests {
             place.words
         );
         std::fs::write(folder.join("load.sh"), script).unwrap();
-        std::fs::rename(&first, root.path().join("second")).unwrap();
+        std::fs::rename(&first, root.path().join("-second")).unwrap();
         let called = |script: &str, named: &[(&str, &str)]| {
             let output = Command::new("sh")
-                .arg(script)
+                .args(["--", script])
                 .current_dir(root.path())
                 .env_remove("WORKLOAD_FILE")
                 .env_remove("ROWS_FILE")
@@ -160,8 +161,8 @@ mod tests {
             assert!(output.status.success(), "{stderr}");
             String::from_utf8(output.stdout).unwrap()
         };
-        let script = "second/it's mine/load.sh";
-        let up = "second/it's mine/..";
+        let script = "-second/it's mine\n/load.sh";
+        let up = "./-second/it's mine\n/..";
         assert_eq!(
             called(script, &[]),
             format!("{up}/{HOSTILE}/workload.toml|--data|{up}/{HOSTILE}.csv|")
