@@ -9,9 +9,9 @@ use bakeoff_stats::{DesignInfo, Ladder};
 use bakeoff_workload::{DesignId, Workload};
 
 use super::Decide;
+use super::source::{data_files, open_rows};
 use super::state::By;
 use crate::cmd::options::choice::describe;
-use crate::cmd::options::data::DataOptions;
 use crate::progress::time;
 
 /// Designs that the race is assumed to leave at least, which are loaded in full.
@@ -41,7 +41,8 @@ impl Decide {
         let context = self.context(workload, run_dir).ok()?;
         let infos = describe(designs, workload, &context).ok()?;
         let (rows, words) = self.foreseen(workload, &infos)?;
-        let source = DataOptions::default().open(workload).ok();
+        let files = data_files(&self.from).ok()?;
+        let source = open_rows(workload, &files).ok();
         let there = source.and_then(|source| source.known_rows());
         // No budget gives more rows than there are.
         there.is_none_or(|there| there >= rows).then_some(words)
@@ -155,6 +156,45 @@ mod tests {
         let expected = "--budget 6m may not do for a forecast of 1,000,000 rows, which takes all of them in each design: ";
         assert!(all.starts_with(expected), "{all}");
         assert!(all.ends_with(" a --budget of at least 25m"), "{all}");
+    }
+
+    #[test]
+    fn nothing_is_told_of_more_rows_than_the_files_beside_a_workload_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = "room,time,value\nfern,2026-05-01T00:00:00Z,1\nfern,2026-05-01T01:00:00Z,2\n";
+        std::fs::write(folder.path().join("readings.csv"), rows).unwrap();
+        let told = |rows: u64| {
+            let text = format!(
+                r#"
+                title = "t"
+                designs = ["parquet"]
+                [table]
+                name = "readings"
+                columns = {{ room = "text", time = "timestamp", value = "double" }}
+                partition_key = ["room"]
+                order_key = ["time"]
+                [data]
+                file = "readings.csv"
+                scale_sample = {{ rows = {rows}, along = "time" }}
+                [[queries]]
+                name = "highest"
+                sql = "SELECT max(value) AS high FROM readings"
+                [scale]
+                rows = 2
+                full_rows = 4_000_000
+                "#
+            );
+            let named = folder.path().join("w.toml");
+            std::fs::write(&named, &text).unwrap();
+            let line = ["decide", named.to_str().unwrap(), "--budget", "1m"];
+            let decide = Line::try_parse_from(line).unwrap().decide;
+            // As it is in the folder of the decision, where the file is not.
+            let written = Workload::parse(&text, &folder.path().join("out/w.toml")).unwrap();
+            let few = decide.too_few_rows(&written, &written.designs, PathBuf::from("out"));
+            few.is_some()
+        };
+        assert!(told(4_000_000));
+        assert!(!told(2_000));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use bakeoff_workload::{Data, source};
+use bakeoff_workload::{Data, RowSource, Workload, source};
 
 use crate::cmd::init::{is_address, is_of_statements};
 use crate::cmd::options::data::{DataOptions, choose};
@@ -159,6 +159,21 @@ pub fn data_files(from: &Path) -> Result<Vec<PathBuf>> {
     let absolute = files.iter().map(std::path::absolute);
     let absolute: std::io::Result<Vec<PathBuf>> = absolute.collect();
     absolute.context("cannot find the current folder")
+}
+
+/// Opens the rows of a workload. `files` are read in place of those that it names, if there are some.
+///
+/// # Errors
+/// Fails if a file is missing, cannot be read or does not fit the table.
+pub fn open_rows(
+    workload: &Workload,
+    files: &[PathBuf],
+) -> bakeoff_workload::Result<Box<dyn RowSource>> {
+    if files.is_empty() {
+        source::open(workload, None)
+    } else {
+        source::open_data(workload, files)
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use bakeoff_report::units::count;
-use bakeoff_workload::{Workload, source};
+use bakeoff_workload::Workload;
+
+use crate::cmd::decide::source::open_rows;
 
 /// Rows of the user's that a workload continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +28,7 @@ impl Sample {
         if workload.scale_sample.is_none() {
             return Ok(None);
         }
-        let opened = if files.is_empty() {
-            source::open(workload, None)
-        } else {
-            source::open_data(workload, files)
-        };
+        let opened = open_rows(workload, files);
         let source = opened.context("cannot count the rows of the sample")?;
         Ok(source.grown_from().map(|grown| Sample {
             own: grown.rows,
