@@ -50,8 +50,9 @@ pub struct JsonNumbers {
     pub bare: u64,
     /// Those that are texts.
     pub texts: u64,
-    /// Texts that begin with a `+`, and of several digits of which the first one is a zero.
+    /// Texts that begin with a `+`.
     pub with_plus: u64,
+    /// Texts of several digits, the first of which is a zero.
     pub with_zero: u64,
     /// Texts of digits alone, with the digits of the shortest and of the longest one.
     pub of_digits: u64,
