@@ -83,7 +83,7 @@ pub struct Misfit {
     pub why: String,
 }
 
-/// A design that is not measured, since it differs from one that is in nothing but a length of time, and all rows lie
+/// A design that is not measured, since it differs from a measured one in nothing but a length of time, and all rows lie
 /// within both lengths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SameTable {

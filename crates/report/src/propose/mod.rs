@@ -47,7 +47,7 @@ pub fn same_in_words(proposals: &Proposals) -> Vec<String> {
         let are = if designs.len() == 1 {
             "it would be the same table"
         } else {
-            "they would be the same tables"
+            "they would be the same table"
         };
         let designs = designs.join(", ");
         format!("{designs}: all rows lie within one such length, so that {are} as {measured}")
