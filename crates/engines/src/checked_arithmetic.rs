@@ -40,8 +40,8 @@ impl AnalyzerRule for CheckedArithmetic {
 
 /// Checks the arithmetic of a node, whose columns keep their names, and so do the keys of sets of groups.
 fn checked_node(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    // Of a `DISTINCT ON` the columns alone need names. They stand between what tells its rows apart and its order, which
-    // has to begin with the same.
+    // Of a `DISTINCT ON` the columns alone need names. They stand behind what tells its rows apart, and before its
+    // order, which has to begin with that.
     let named = match &node {
         LogicalPlan::Limit(_) => return Ok(Transformed::no(node)),
         LogicalPlan::Distinct(Distinct::On(on)) => {

@@ -1,6 +1,6 @@
 //! Joins by a name, with `USING` or `NATURAL`, that is a float of 32 bits on one side and a whole number on the other.
-//! Some engines take both for such floats, among which not every whole number is, and others for doubles. Where
-//! questions compare a float otherwise, a cast is written around it, and a name that is joined by has no room for one.
+//! Some engines compare both as such floats, into which not every whole number fits, and others as doubles. Elsewhere a
+//! cast is written around a float that a question compares, and a name that is joined by has no room for one.
 
 use arrow::datatypes::DataType;
 use datafusion::common::JoinConstraint;

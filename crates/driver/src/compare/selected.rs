@@ -48,10 +48,8 @@ pub async fn count_selected(
             }),
         }
     }
-    for query in unmet(&queries) {
-        run.observer.note(&format!(
-            "query {query}: no row that is loaded fulfils its condition, so that its times say little"
-        ));
+    for note in notes(&queries) {
+        run.observer.note(&note);
     }
     if !queries.is_empty() {
         run.log.record(Record::Selected { queries })?;
@@ -59,11 +57,21 @@ pub async fn count_selected(
     Ok(())
 }
 
-/// Returns the queries that select no row in any of the rounds that were counted.
-fn unmet(queries: &[Selected]) -> Vec<&str> {
+/// Returns a note for each query that selects no row in any of the rounds that were counted.
+fn notes(queries: &[Selected]) -> Vec<String> {
     let queries = queries.iter();
     let unmet = queries.filter(|selected| selected.rows.iter().all(|rows| *rows == 0));
-    unmet.map(|selected| selected.query.as_str()).collect()
+    let note = |selected: &Selected| {
+        let drawn = match selected.rows.len() {
+            1 => String::new(),
+            rounds => format!(" with the values of the first {rounds} rounds"),
+        };
+        format!(
+            "query {}: no row that is loaded fulfils its condition{drawn}, so that its times say little",
+            selected.query
+        )
+    };
+    unmet.map(note).collect()
 }
 
 /// Counts the columns that each query reads, unless the journal has them. They only explain times, too.
@@ -150,6 +158,11 @@ mod tests {
             selected("none", &[0, 0, 0]),
             selected("attic", &[0]),
         ];
-        assert_eq!(unmet(&queries), ["none", "attic"]);
+        let expected = [
+            "query none: no row that is loaded fulfils its condition with the values of the first 3 rounds, so that \
+             its times say little",
+            "query attic: no row that is loaded fulfils its condition, so that its times say little",
+        ];
+        assert_eq!(notes(&queries), expected);
     }
 }
