@@ -26,7 +26,7 @@ fn others_have_their_storage_where_it_fits() {
     let text = whole(&input);
     for words in [
         "storage matters more (1.2× smaller), forecast 1.80 GiB to buy",
-        "loading matters more (1.9× faster), forecast 2.01 GiB to buy",
+        "tone_by_actor matters more (1.3× faster, not settled), forecast 2.01 GiB to buy",
     ] {
         assert!(text.contains(words), "{text}");
     }
@@ -39,7 +39,7 @@ fn what_is_no_forecast_is_an_estimate_or_of_all_rows() {
     let mut input = fixture::events();
     input.measured_rows = input.rows;
     let text = whole(&input);
-    let begin = "loading matters more (1.9× faster), ";
+    let begin = "tone_by_actor matters more (1.3× faster, not settled), ";
     let expected = format!("{begin}2.01 GiB to buy");
     assert!(text.contains(&expected), "{text}");
     input.measured_rows = 100_000;
