@@ -25,7 +25,7 @@ use crate::statements::{depth, ignored};
 use crate::uuid_constants::{empty_table, misspelled};
 use crate::{
     Context, EngineOptions, date_columns, float_joins, lengths_of_time, text_constants,
-    text_of_time,
+    text_numbers, text_of_time,
 };
 
 /// Checks that each design that a workload names suits it, as far as its file says. Designs on
@@ -211,7 +211,8 @@ async fn planned(
     let complaint = complaint_of_plan(&plan)
         .or_else(|| text_of_time::complaint(&plan))
         .or_else(|| lengths_of_time::complaint(&plan))
-        .or_else(|| float_joins::complaint(&plan));
+        .or_else(|| float_joins::complaint(&plan))
+        .or_else(|| text_numbers::complaint(&plan));
     if let Some(complaint) = complaint {
         return Err((1, 1, complaint));
     }

@@ -9,6 +9,14 @@ use crate::sql::message;
 use crate::unimplemented::{self, without_dump};
 use crate::unknown_function;
 
+/// How the planner begins to say that something is not for values of these types.
+const OF_TYPES: [&str; 2] = [
+    "No function matches the given name and argument types",
+    "Cannot coerce arithmetic expression",
+];
+/// What it says last of a function, which does not say which casts.
+const ADVICE: &str = ". You might need to add explicit type casts.";
+
 pub struct Complaint {
     /// The line and the column in the SQL, both counted from 1.
     pub position: Option<(usize, usize)>,
@@ -105,7 +113,13 @@ fn first_sentences(message: &str) -> String {
         .next()
         .unwrap_or(useful);
     let useful = without_dump(useful);
-    useful.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line = useful.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.contains("Utf8") && OF_TYPES.iter().any(|begin| line.starts_with(begin)) {
+        let line = line.strip_suffix(ADVICE).unwrap_or(&line);
+        format!("{line}: Utf8 is a text, of which CAST(x AS DOUBLE) makes a number")
+    } else {
+        line
+    }
 }
 
 /// Returns the SQL parser's message without its position, which is shown separately.
@@ -125,4 +139,30 @@ fn parser_position(message: &str) -> Option<(usize, usize)> {
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(after.len());
     Some((line.parse().ok()?, after[..digits].parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::prelude::SessionContext;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_not_for_texts_is_told_with_the_cast_to_numbers() {
+        let session = SessionContext::new();
+        let made = "CREATE TABLE t AS SELECT 'b' AS b";
+        session.sql(made).await.unwrap();
+        for (sql, begin) in [
+            ("SELECT avg(b) FROM t", "No function matches"),
+            ("SELECT b + 1 FROM t", "Cannot coerce"),
+        ] {
+            let planned = session.state().create_logical_plan(sql).await;
+            let error = planned.expect_err(sql);
+            let said = from_planner(&error, |_, _| String::new(), |_| String::new()).message;
+            assert!(said.starts_with(begin), "{said}");
+            let cast = ": Utf8 is a text, of which CAST(x AS DOUBLE) makes a number";
+            assert!(said.ends_with(cast), "{said}");
+            assert!(!said.contains("You might need"), "{said}");
+        }
+    }
 }

@@ -68,6 +68,7 @@ mod statements;
 mod stored_columns;
 pub mod tables;
 mod text_constants;
+mod text_numbers;
 mod text_of_time;
 mod ties;
 mod tls;
