@@ -9,8 +9,8 @@ use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
 
 use crate::expressions::{any_expression, compared};
 
-/// Returns what is wrong with a question that compares texts with numbers. A text that the question itself has in quotes
-/// is a number for all engines.
+/// Returns what is wrong with a question that compares texts with numbers. What the question itself has in quotes is a
+/// number for all engines.
 pub fn complaint(plan: &LogicalPlan) -> Option<String> {
     let found = RefCell::new(None);
     any_expression(plan, |expr, schema| {
@@ -23,7 +23,7 @@ pub fn complaint(plan: &LogicalPlan) -> Option<String> {
     found.into_inner()
 }
 
-/// Returns the text among values of which the first one is compared with each of the others, if one of both is a number.
+/// Returns the text among values, of which the first one is compared with each of the others, that is beside a number.
 fn text_beside_number<'a>(values: &[&'a Expr], schema: &DFSchema) -> Option<&'a Expr> {
     let (&first, others) = values.split_first()?;
     others.iter().find_map(|&other| {

@@ -47,7 +47,12 @@ const NUMBERS: [(&str, f64); 21] = [
 ];
 
 /// Words that multiply the number before them, or stand for themselves.
-const POWERS: [(&str, f64); 3] = [("hundred", 1e2), ("thousand", 1e3), ("million", 1e6)];
+const POWERS: [(&str, f64); 4] = [
+    ("hundred", 1e2),
+    ("thousand", 1e3),
+    ("million", 1e6),
+    ("billion", 1e9),
+];
 
 /// Words for the length of time, in `ten times the time`.
 const TIME: [&str; 2] = ["time", "history"];
@@ -298,8 +303,12 @@ fn unknown(text: &str, words: &[&str], table: &Table) -> String {
 }
 
 /// Returns what to write if the word that is not known is what the rows of a series belong to, and nothing if that
-/// would be no growth either.
+/// would be no growth either, or another word says that.
 fn meant(text: &str, words: &[&str], unknown: &str, table: &Table) -> String {
+    let mut others = words.iter().filter(|word| **word != unknown);
+    if others.any(|word| is_series(word, table)) {
+        return String::new();
+    }
     let as_series = words
         .iter()
         .map(|word| if *word == unknown { "series" } else { word });

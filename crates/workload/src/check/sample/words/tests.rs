@@ -45,6 +45,11 @@ fn lengths_series_and_factors_are_read() {
         ("ten thousand series", Series, SampleSize::Series(10_000)),
         ("5,000 sensors", Series, SampleSize::Series(5_000)),
         ("1,500,000 sensors", Series, SampleSize::Series(1_500_000)),
+        (
+            "one billion sensors",
+            Series,
+            SampleSize::Series(1_000_000_000),
+        ),
         ("500k sensors", Series, SampleSize::Series(500_000)),
         ("1.5k sensors", Series, SampleSize::Series(1_500)),
         ("1,000x sensors", Series, SampleSize::Times(1_000.0)),
@@ -85,6 +90,8 @@ fn the_word_that_is_not_known_is_named_in_a_short_line() {
         ),
         ("two and a half years", ": `half` is not known"),
         ("500kk sensors", ": `500kk` is not known"),
+        // A word for series is there already.
+        ("5 zillion sensors", ": `zillion` is not known"),
         ("50,00 moons", ": `moons` is not known"),
         // All words are known, but not what they say together.
         ("50", ""),
