@@ -158,8 +158,13 @@ fn chunks(facts: &Facts) -> Vec<Advice> {
     let id = |width: &Width| format!("timescale/hypertable?chunk={}", width.text);
     let about = |width: &Width| {
         let span = facts.full_span().unwrap_or_default();
-        let number = count((span / width.units as f64).ceil());
-        format!("to compare lengths: the whole table has about {number} such chunks")
+        let number = (span / width.units as f64).ceil();
+        let chunks = if number > 1.0 {
+            format!("{} such chunks", count(number))
+        } else {
+            "one such chunk".to_owned()
+        };
+        format!("to compare lengths: the whole table has about {chunks}")
     };
     let mut advice = vec![CHUNKS.measure(Rank::First, id(&width), about(&width))];
     for number in OTHERS {
@@ -304,6 +309,15 @@ mod tests {
             "timescale/hypertable?chunk=1h",
         ];
         assert_eq!(designs(&advice), expected);
+        let mut days = facts.clone();
+        // Ten seconds are 43.2 here, and 28 hours five days.
+        days.rows.as_mut().unwrap().step = Some(43_200.0);
+        let advice = chunks(&days);
+        assert_eq!(designs(&advice)[1], "timescale/hypertable?chunk=7d");
+        assert!(
+            matches!(&advice[1], Advice::Measure(c) if c.reason.says.ends_with("about one such chunk")),
+            "{advice:?}"
+        );
         let mut long = facts.clone();
         // Ten seconds are a year here: a thousand years in each series.
         long.rows.as_mut().unwrap().step = Some(365.0 * 86_400_000.0);
