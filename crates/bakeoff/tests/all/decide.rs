@@ -189,6 +189,11 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
         .says("  budget  15s: rows are loaded until 3s, warm-up ends by 8s, and rounds of questions by 14s\n")
         .says("  race    two smaller tables of every design come first");
     assert!(planned.stdout.starts_with("Nothing is touched."));
+    decide(&bench, &["--dry-run", "--grow", "10000 times the series"])
+        .expect(0)
+        .says(
+            "  note    --budget 15s will hardly do for a forecast of 6,000,000 rows, which takes ",
+        );
     let of_workload = ["decide", "w.toml", "--dry-run"];
     bench
         .without_servers(&of_workload)

@@ -179,13 +179,13 @@ impl Planned {
         if by != By::Operations {
             lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
-            lines.extend(few.map(|few| ("", format!("{few}."))));
+            lines.extend(few.map(|few| ("note", format!("{few}."))));
         }
         if let Some(loads) = &measuring.loads {
             let rows = options.rows_of_loads(&self.workload);
             lines.extend(loads.lines(by, rows, options));
             let long = options.long_filling(&self.workload, self.designs.len());
-            lines.extend(long.map(|long| ("", format!("{long}."))));
+            lines.extend(long.map(|long| ("note", format!("{long}."))));
         }
         lines
     }
