@@ -192,7 +192,7 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
     decide(&bench, &["--dry-run", "--grow", "10000 times the series"])
         .expect(0)
         .says(
-            "  note    --budget 15s will hardly do for a forecast of 6,000,000 rows, which takes ",
+            "  note    --budget 15s is probably too short for a forecast of 6,000,000 rows, for which ",
         );
     let of_workload = ["decide", "w.toml", "--dry-run"];
     bench

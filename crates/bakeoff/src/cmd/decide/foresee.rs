@@ -16,7 +16,7 @@ use crate::progress::time;
 
 /// Designs that the race is assumed to leave at least, which are loaded in full.
 const LEFT: usize = 3;
-/// Multiple of the budget from which on it will hardly do: the pace may be several times the assumed one.
+/// Multiple of the budget from which on it is probably too short: the pace may be several times the assumed one.
 const FAR: f64 = 4.0;
 /// Further tables of a decision's run, which is asked for none.
 const FURTHER: FurtherTables = FurtherTables {
@@ -68,11 +68,7 @@ impl Decide {
         }
         let all = plural(scale.full_rows, "row", "rows");
         let long = |times: f64| units::budget(self.budget.as_secs_f64() * times);
-        let will = if least > FAR {
-            "will hardly do"
-        } else {
-            "may not do"
-        };
+        let is = if least > FAR { "is probably" } else { "may be" };
         let needed = if rows < scale.full_rows {
             format!("at least {} rows", count(rows))
         } else {
@@ -80,16 +76,16 @@ impl Decide {
         };
         let without_drops = if designs > LEFT {
             format!(
-                " with {LEFT} designs left by the race, and of about {} if it drops none of {designs}",
+                " if the race leaves {LEFT} designs, and of about {} if it leaves all {designs}",
                 long(most)
             )
         } else {
             String::new()
         };
         let words = format!(
-            "--budget {} {will} for a forecast of {all}, which takes {needed} in each design: the end then names the \
-             design to take for now by fewer rows, with estimates for the whole table. By a rough estimate at {} rows/s \
-             a forecast takes a --budget of at least {}{without_drops}",
+            "--budget {} {is} too short for a forecast of {all}, for which each design loads {needed}: in that case \
+             the end names the design to take for now, by fewer rows, with estimates for the whole table. By a rough \
+             estimate at {} rows/s a forecast takes a --budget of at least {}{without_drops}",
             time(self.budget),
             count(u64::from(self.pace_of_filling())),
             long(least)
@@ -146,14 +142,15 @@ mod tests {
     #[test]
     fn rows_that_a_budget_is_far_too_short_for_are_told_with_about_the_budget_that_it_takes() {
         let words = said(4_160_000, &DESIGNS, "3m").unwrap();
-        let expected = "--budget 3m will hardly do for a forecast of 4,160,000 rows, which takes at least 2,100,000 rows \
-                        in each design: the end then names the design to take for now by fewer rows, with estimates for \
-                        the whole table. By a rough estimate at 20,000 rows/s a forecast takes a --budget of at least 2h \
-                        with 3 designs left by the race, and of about 3h if it drops none of 8";
+        let expected = "--budget 3m is probably too short for a forecast of 4,160,000 rows, for which each design \
+                        loads at least 2,100,000 rows: in that case the end names the design to take for now, by fewer \
+                        rows, with estimates for the whole table. By a rough estimate at 20,000 rows/s a forecast takes \
+                        a --budget of at least 2h if the race leaves 3 designs, and of about 3h if it leaves all 8";
         assert_eq!(words, expected);
         // Without rows to spare, no smaller tables are loaded.
         let all = said(1_000_000, &DESIGNS[..3], "6m").unwrap();
-        let expected = "--budget 6m may not do for a forecast of 1,000,000 rows, which takes all of them in each design: ";
+        let expected = "--budget 6m may be too short for a forecast of 1,000,000 rows, for which each design loads all \
+                        of them: ";
         assert!(all.starts_with(expected), "{all}");
         assert!(all.ends_with(" a --budget of at least 25m"), "{all}");
     }
