@@ -27,7 +27,7 @@ pub struct Proposals {
     pub beyond: Vec<String>,
     /// Designs that a rule named although they do not suit the workload.
     pub misfits: Vec<Misfit>,
-    /// Designs that would be the same table as one of those that are proposed, with these rows.
+    /// Designs whose tables would hardly differ from that of one of those that are proposed, with these rows.
     pub same: Vec<SameTable>,
 }
 
@@ -117,7 +117,7 @@ impl Proposals {
         reasons
     }
 
-    /// Returns each design that others would be the same table as, once, with the ids of these.
+    /// Returns each design from whose table those of others would hardly differ, once, with the ids of these.
     pub fn same_by_measured(&self) -> Vec<(&str, Vec<&str>)> {
         let mut same: Vec<(&str, Vec<&str>)> = Vec::new();
         for SameTable { design, measured } in &self.same {

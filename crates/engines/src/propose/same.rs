@@ -1,5 +1,6 @@
 //! Designs that differ in nothing but a length of time, such as buckets of a day and of a week, where all rows lie
-//! within each: they would be the same table under several names, and the time of measuring is for others.
+//! within each: their tables have one part, or two where a length ends between the rows, and the time of measuring is
+//! for others.
 
 use std::mem::take;
 

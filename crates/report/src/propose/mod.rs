@@ -39,18 +39,20 @@ pub fn comment(proposal: &Proposal) -> String {
     }
 }
 
-/// Says of designs that are not measured apart that they would be the same table as one that is, in a line for each of
-/// these.
+/// Says of designs that are not measured apart that their tables would hardly differ from that of one that is, in a line
+/// for each of these.
 pub fn same_in_words(proposals: &Proposals) -> Vec<String> {
     let same = proposals.same_by_measured().into_iter();
     same.map(|(measured, designs)| {
-        let are = if designs.len() == 1 {
-            "it would be the same table"
+        let theirs = if designs.len() == 1 {
+            "its table"
         } else {
-            "they would be the same table"
+            "their tables"
         };
         let designs = designs.join(", ");
-        format!("{designs}: all rows lie within one such length, so that {are} as {measured}")
+        format!(
+            "{designs}: all rows lie within one such length, so that {theirs} would hardly differ from that of {measured}"
+        )
     })
     .collect()
 }

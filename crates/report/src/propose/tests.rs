@@ -106,12 +106,14 @@ fn designs_that_would_be_the_same_table_are_named_with_the_one_that_is_measured(
     let mut proposals = proposals();
     proposals.same = vec![same("7d", "1d"), same("30d", "1d")];
     let both = "timescale/hypertable?chunk=7d, timescale/hypertable?chunk=30d: all rows lie within one such length, \
-                so that they would be the same table as timescale/hypertable?chunk=1d";
+                so that their tables would hardly differ from that of timescale/hypertable?chunk=1d";
     assert_eq!(same_in_words(&proposals), [both]);
     proposals.same.pop();
     let one = same_in_words(&proposals).remove(0);
     assert!(
-        one.ends_with(" so that it would be the same table as timescale/hypertable?chunk=1d"),
+        one.ends_with(
+            " so that its table would hardly differ from that of timescale/hypertable?chunk=1d"
+        ),
         "{one}"
     );
     let text = render(&proposals, false, 1_000);

@@ -143,9 +143,9 @@ mod tests {
     fn rows_that_a_budget_is_far_too_short_for_are_told_with_about_the_budget_that_it_takes() {
         let words = said(4_160_000, &DESIGNS, "3m").unwrap();
         let expected = "--budget 3m is probably too short for a forecast of 4,160,000 rows, for which each design \
-                        loads at least 2,100,000 rows: in that case the end names the design to take for now, by fewer \
-                        rows, with estimates for the whole table. By a rough estimate at 20,000 rows/s a forecast takes \
-                        a --budget of at least 2h if the race leaves 3 designs, and of about 3h if it leaves all 8";
+                        loads at least 2,100,000 rows: in that case the end names the design to take for now, by \
+                        fewer rows, with estimates for the whole table. By a rough estimate at 20,000 rows/s a forecast \
+                        takes a --budget of at least 2h if the race leaves 3 designs, and of about 3h if it leaves all 8";
         assert_eq!(words, expected);
         // Without rows to spare, no smaller tables are loaded.
         let all = said(1_000_000, &DESIGNS[..3], "6m").unwrap();

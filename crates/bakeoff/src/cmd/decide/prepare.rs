@@ -256,8 +256,8 @@ fn leave_out_misfits(workload: &Workload, proposals: &mut Proposals) -> Result<(
     Ok(())
 }
 
-/// Prints which designs will not be measured since what they need is not here, they do not suit, or they would be the
-/// same table as another one.
+/// Prints which designs will not be measured since what they need is not here, they do not suit, or their tables would
+/// hardly differ from that of another one.
 pub fn tell_missing(proposals: &Proposals) {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for why in proposals
