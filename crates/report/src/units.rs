@@ -99,13 +99,14 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", digits(seconds * per_second))
 }
 
-/// Writes a time as `--budget` takes it, rounded up: to five minutes, from an hour on to hours, from two days on to
-/// days.
+/// Writes a time as `--budget` takes it, rounded up: to minutes, from five of them on to five, from an hour on to hours,
+/// from two days on to days.
 pub fn budget(seconds: f64) -> String {
     let up = |unit: f64| (seconds / unit).ceil();
-    match (5.0 * up(300.0), up(3_600.0), up(86_400.0)) {
-        (minutes, ..) if minutes < 60.0 => format!("{minutes:.0}m"),
-        (_, hours, _) if hours < 48.0 => format!("{hours:.0}h"),
+    match (up(60.0), 5.0 * up(300.0), up(3_600.0), up(86_400.0)) {
+        (minutes, ..) if minutes < 5.0 => format!("{minutes:.0}m"),
+        (_, minutes, ..) if minutes < 60.0 => format!("{minutes:.0}m"),
+        (.., hours, _) if hours < 48.0 => format!("{hours:.0}h"),
         (.., days) => format!("{days:.0}d"),
     }
 }
@@ -274,9 +275,14 @@ mod tests {
 
     #[test]
     fn a_budget_is_rounded_up_to_what_the_option_takes() {
-        let times = [1.0, 301.0, 3_300.0, 3_301.0, 9_808.0, 172_000.0, 200_000.0];
+        let times = [
+            1.0, 181.0, 241.0, 301.0, 3_300.0, 3_301.0, 9_808.0, 172_000.0, 200_000.0,
+        ];
         let shown = times.map(budget);
-        assert_eq!(shown, ["5m", "10m", "55m", "1h", "3h", "2d", "3d"]);
+        assert_eq!(
+            shown,
+            ["1m", "4m", "5m", "10m", "55m", "1h", "3h", "2d", "3d"]
+        );
     }
 
     #[test]

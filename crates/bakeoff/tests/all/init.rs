@@ -292,6 +292,11 @@ fn columns_without_names_are_left_out_and_told() {
         .says("2 rows, 3 columns")
         .says("note: left out: column 4, which has no name")
         .says("note: left out: column 5, which has no name");
+    // The next command can be pasted into a shell.
+    bench
+        .bakeoff(&["init", "x.csv", "--out", "it's new.toml"])
+        .expect(0)
+        .says("wrote it's new.toml; next: bakeoff run 'it'\\''s new.toml' --dry-run");
 }
 
 #[test]

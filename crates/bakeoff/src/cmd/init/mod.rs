@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{AskedTable, Language, StatementsFile, with_drawn_values};
+use bakeoff_engines::{AskedTable, Language, StatementsFile, in_shell, with_drawn_values};
 use bakeoff_workload::infer::{Inferred, infer, plain_name};
 use clap::Args;
 
@@ -121,12 +121,13 @@ impl Init {
             } else {
                 ""
             };
+            let named = in_shell(&out.display().to_string());
             let drive = match written.found.mix {
-                Some(_) => format!(", and bakeoff drive {} --dry-run", out.display()),
+                Some(_) => format!(", and bakeoff drive {named} --dry-run"),
                 None => String::new(),
             };
             print_line(format_args!(
-                "wrote {0}; next: bakeoff run {0}{rows} --dry-run{drive}",
+                "wrote {}; next: bakeoff run {named}{rows} --dry-run{drive}",
                 out.display()
             ));
         }
