@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_workload::source::GrownPartitions;
 use bakeoff_workload::{Column, ColumnType, Growth, Table};
 
-use super::question::{FilterKind, Question};
+use super::question::{Filter, FilterKind, Question};
 use super::words::{bytes, count, percent};
 
 /// Share of the rows that come in the order of a column from which on they are taken to come in it.
@@ -286,9 +286,9 @@ impl Facts {
 
     fn rows_in_words(&self, rows: &Rows) -> String {
         let read = count(rows.read as f64);
-        let keys = count(rows.partitions as f64);
+        let keys = keys_in_words(rows.partitions as f64);
         let mut line = format!(
-            "the first {read} rows: {} each without compression, {keys} partition keys",
+            "the first {read} rows: {} each without compression, {keys}",
             bytes(rows.row_bytes)
         );
         if let (Some(most), Some(size)) = (self.partition_rows(), self.partition_bytes()) {
@@ -304,7 +304,7 @@ impl Facts {
             let keys = self.partition_keys();
             let keys = keys.filter(|keys| *keys > rows.partitions as f64);
             let with = keys.map_or(String::new(), |keys| {
-                format!(" with {} partition keys", count(keys))
+                format!(" with {}", keys_in_words(keys))
             });
             line += &format!(
                 "; of {full} rows{with} the largest partition would have {about} {} ({})",
@@ -313,6 +313,18 @@ impl Facts {
             );
         }
         line
+    }
+
+    /// Returns the share of all rows that a condition finds, about; `None` if the first rows do not show it, as of one of
+    /// several columns of the partition key where the whole table has more series.
+    fn share_of_all(&self, filter: &Filter) -> Option<f64> {
+        let share = filter.share?;
+        let key = &self.table.partition_key;
+        let growth = self.series_growth();
+        if growth <= 1.0 || !key.contains(&filter.column) {
+            return Some(share);
+        }
+        (key.len() == 1).then(|| share / growth)
     }
 
     fn question_in_words(&self, question: &Question) -> String {
@@ -324,7 +336,7 @@ impl Facts {
                 FilterKind::Range { .. } => "a range".to_owned(),
                 FilterKind::Other => "a condition".to_owned(),
             };
-            let share = filter.share.map_or(String::new(), |share| {
+            let share = self.share_of_all(filter).map_or(String::new(), |share| {
                 format!(" ({} of the rows)", percent(share))
             });
             conditions.push(format!("{kind} of {}{share}", filter.column));
@@ -346,6 +358,11 @@ impl Facts {
         let all = self.table.columns.len();
         format!("{name}: {by}; {read} of {all} columns{does}")
     }
+}
+
+fn keys_in_words(number: f64) -> String {
+    let keys = if number == 1.0 { "key" } else { "keys" };
+    format!("{} partition {keys}", count(number))
 }
 
 fn load_in_words(load: &Load) -> String {

@@ -148,3 +148,36 @@ fn a_column_is_found_by_with_its_largest_share_unless_the_partition_is_said() {
         "{words:?}"
     );
 }
+
+#[test]
+fn of_more_series_each_has_a_smaller_share_of_the_rows() {
+    let mut facts = facts();
+    let asked = vec![equals("series", Some(0.01)), equals("status", Some(0.1))];
+    facts.questions = vec![question("one", asked)];
+    let told = |facts: &Facts| facts.in_words()[2].clone();
+    let begin =
+        "one: by a value of series (1.0% of the rows) and a value of status (10% of the rows);";
+    assert!(told(&facts).starts_with(begin), "{}", told(&facts));
+    facts.grows = Some(Growth {
+        series: 5.0,
+        time: 20.0,
+    });
+    let begin =
+        "one: by a value of series (0.2% of the rows) and a value of status (10% of the rows);";
+    assert!(told(&facts).starts_with(begin), "{}", told(&facts));
+    // Nobody knows how many of them have the same value of one column.
+    facts.table.partition_key.push("other".to_owned());
+    let begin = "one: by a value of series and a value of status (10% of the rows);";
+    assert!(told(&facts).starts_with(begin), "{}", told(&facts));
+}
+
+#[test]
+fn a_single_partition_key_is_one() {
+    let mut facts = facts();
+    facts.rows.as_mut().unwrap().partitions = 1;
+    let told = facts.in_words()[1].clone();
+    assert!(
+        told.contains(" without compression, 1 partition key;"),
+        "{told}"
+    );
+}
