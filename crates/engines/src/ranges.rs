@@ -70,13 +70,17 @@ impl Ranges {
     /// Fails if there are more ranges than there may be.
     pub fn check(&self, number: usize) -> Result<(), String> {
         if number > MOST {
-            Err(format!(
-                "the rows need more than {MOST} tables, one for each range of `{}`: raise {}",
-                self.column, self.setting
-            ))
+            Err(format!("{}: raise {}", self.too_many(), self.setting))
         } else {
             Ok(())
         }
+    }
+
+    fn too_many(&self) -> String {
+        format!(
+            "the rows need more than {MOST} tables, one for each range of `{}`",
+            self.column
+        )
     }
 }
 
@@ -113,12 +117,11 @@ impl RangeCount {
         };
         let (first, last) = self.ends.unwrap_or_default();
         let span = last.abs_diff(first) as f64 * times.max(1.0);
-        Err(
-            match suggested(ranges.kind, span as u64 / COMFORTABLE + 1) {
-                Some(width) => format!("{complaint}{width}, for example"),
-                None => complaint,
-            },
-        )
+        let width = suggested(ranges.kind, span as u64 / COMFORTABLE + 1);
+        Err(width.map_or(complaint, |width| {
+            let (too_many, setting) = (ranges.too_many(), &ranges.setting);
+            format!("{too_many}: take {setting}{width}, for example")
+        }))
     }
 }
 
@@ -185,20 +188,20 @@ mod tests {
             Arc::new(TimestampMillisecondArray::from_iter_values(times))
         };
         let error = complaint(&ranges_of_time, years(), 1.0).unwrap_err();
-        assert!(error.ends_with("raise width=14d, for example"), "{error}");
+        assert!(error.ends_with("take width=14d, for example"), "{error}");
         // The first tenth of the rows, in order of time.
         let error = complaint(&ranges_of_time, years(), 10.0).unwrap_err();
-        assert!(error.ends_with("raise width=365d, for example"), "{error}");
+        assert!(error.ends_with("take width=365d, for example"), "{error}");
         let numbers = Arc::new(Int64Array::from_iter_values([-1_000_000, 1_000_000]));
         let few = ranges(ColumnType::Bigint, 1);
         assert_eq!(complaint(&few, numbers, 1.0), Ok(()));
         let numbers = Arc::new(Int64Array::from_iter_values(0..2_000));
         let error = complaint(&few, numbers, 1.0).unwrap_err();
-        assert!(error.ends_with("raise width=5, for example"), "{error}");
+        assert!(error.ends_with("take width=5, for example"), "{error}");
         let whole = Arc::new(Int64Array::from_iter_values(
             (0..1_500).map(|n| n * (i64::MAX / 1_500)),
         ));
         let error = complaint(&few, whole, 1e9).unwrap_err();
-        assert!(error.contains("raise width="), "{error}");
+        assert!(error.contains("take width="), "{error}");
     }
 }

@@ -153,13 +153,13 @@ fn ranges_that_need_too_many_tables() {
     let workload = on_servers()
         .replace("postgres/plain", hypertable)
         .replace("rows = 1000", "rows = 5000");
-    let words = [hypertable, "more than 1000 tables", "raise chunk=7d"];
+    let words = [hypertable, "more than 1000 tables", "take chunk=7d"];
     let watched = Watched::new(&workload, &days());
     watched.is_misused(&RUN, &words);
     watched.is_misused(&["run", "w.toml", "--dry-run"], &words);
     let partitioned = workload.replace(hypertable, "postgres/partitioned?width=1h");
     Watched::new(&partitioned, &days())
-        .is_misused(&RUN, &["postgres/partitioned", "raise width=7d"]);
+        .is_misused(&RUN, &["postgres/partitioned", "take width=7d"]);
     let grid = ["--batches", "10,1000", "--workers", "1"];
     watched.is_misused(&[&["sweep", "w.toml"], &grid[..]].concat(), &words);
     let both = workload.replace(
@@ -168,9 +168,9 @@ fn ranges_that_need_too_many_tables() {
     );
     let each = [
         hypertable,
-        "raise chunk=7d",
+        "take chunk=7d",
         "postgres/partitioned",
-        "raise width=7d",
+        "take width=7d",
     ];
     Watched::new(&both, &days()).is_misused(&RUN, &each);
     // No more rows than have tables.
@@ -183,7 +183,7 @@ fn ranges_of_generated_rows() {
     let workload = "designs = [\"timescale/hypertable?chunk=1\"]\n[data]\ngenerator = \"sensor\"\n\
                     [[queries]]\nname = \"mean\"\nsql = \"SELECT avg(value) FROM sensor\"\n";
     let watched = Watched::new(workload, READINGS);
-    watched.is_misused(&RUN, &["more than 1000 tables", "raise chunk="]);
+    watched.is_misused(&RUN, &["more than 1000 tables", "take chunk="]);
 }
 
 #[test]
