@@ -107,6 +107,17 @@ impl SeenColumn {
         ))
     }
 
+    /// Says what speaks for another type, if all of its times are days that are written without a time of the day.
+    pub fn whole_days(&self) -> Option<String> {
+        let time = self.decision.time.as_ref()?;
+        let are_days = time.fits > 0 && time.whole_days == time.fits;
+        are_days.then(|| {
+            "days: `date` instead takes 4 bytes, not 8; they are `timestamp` since questions may compute with times, and \
+             not with dates"
+                .to_owned()
+        })
+    }
+
     /// Says why it has its type, with its own name where options name a column.
     pub fn why(&self) -> String {
         let own = format!("'{}=", self.name);

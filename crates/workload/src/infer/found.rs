@@ -48,6 +48,9 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         if rows.has_days(column.index) && !is_time(column.index) {
             found.kind = ColumnType::Date;
         }
+        if rows.kinds().is_none() && !is_time(column.index) {
+            found.days = found.days.or_else(|| column.whole_days());
+        }
         found
     });
     let mut columns: Vec<InferredColumn> = of_file.collect();

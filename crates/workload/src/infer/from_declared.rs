@@ -149,6 +149,7 @@ impl InferredColumn {
         } else if let (Date, Timestamp) | (Timestamp, Date) = (declared, self.kind) {
             // Days are times as well.
             self.kind = declared;
+            self.days = None;
             ""
         } else if is_wider && !is_typed {
             if declared == Text {

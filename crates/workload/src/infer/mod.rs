@@ -170,7 +170,7 @@ pub struct InferredColumn {
     pub signs: Option<String>,
     /// What its values say of its type.
     pub evidence: String,
-    /// Whose days and months questions ask for, if its times have others.
+    /// Whose days and months questions ask for, if its times have others, or that all of its times are days.
     pub days: Option<String>,
     /// Different values; an estimate if there are many.
     pub distinct: u64,

@@ -97,6 +97,8 @@ pub struct TimeEvidence {
     /// Those in ISO form with a zone, and with digits below a millisecond.
     with_zone: u64,
     finer: u64,
+    /// Those in ISO form that are days without a time of the day.
+    whole_days: u64,
 }
 
 struct Tried {
@@ -123,6 +125,8 @@ pub struct FoundTime {
     /// Values in ISO form with a zone, and with digits below a millisecond.
     pub with_zone: u64,
     pub finer: u64,
+    /// Values in ISO form that are days without a time of the day.
+    pub whole_days: u64,
     /// Those that the clocks of the zone show twice or never.
     pub odd: OddTimes,
     /// Offsets from UTC that they say.
@@ -162,6 +166,7 @@ impl TimeEvidence {
             values: 0,
             with_zone: 0,
             finer: 0,
+            whole_days: 0,
         }
     }
 
@@ -182,6 +187,7 @@ impl TimeEvidence {
             tried.fits += 1;
             if *tried.format == TimeFormat::Iso {
                 let time_of_day = cell.get("2014-02-14".len()..).unwrap_or_default();
+                self.whole_days += u64::from(time_of_day.is_empty());
                 self.with_zone += u64::from(time_of_day.contains(['Z', 'z', '+', '-']));
                 let nanoseconds = iso_time(cell).map_or(0, |time| time.subsec_nanosecond());
                 self.finer += u64::from(nanoseconds % 1_000_000 != 0);
@@ -237,6 +243,7 @@ impl TimeEvidence {
             or: or.map(|or| or.format.clone().into_owned()),
             with_zone: self.with_zone * is_iso,
             finer: self.finer * is_iso,
+            whole_days: self.whole_days * is_iso,
             odd: best.odd,
             offsets: best.offsets.clone(),
         })

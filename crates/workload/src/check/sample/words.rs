@@ -6,7 +6,7 @@ mod tests;
 
 use std::iter::once;
 
-use self::series::{SERIES, are_series, is_series, name_part};
+use self::series::{SERIES, are_series, is_series, name_part, other_column};
 use crate::{ColumnType, SampleAxis, SampleSize, ScaleSample, Table};
 
 const DAY_MILLISECONDS: f64 = 86_400_000.0;
@@ -70,6 +70,8 @@ struct Growth {
     number: f64,
     /// Whether its words name a part of the columns that say which series a row belongs to.
     is_of_part: bool,
+    /// A word for series that names a column outside of the partition key, and that column.
+    of_other: Option<(String, String)>,
 }
 
 /// Reads how a sample grows: along one axis, or along both.
@@ -90,6 +92,9 @@ pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
         } = growth;
         if growth.is_of_part {
             return Err(of_part(&text, to, number, table));
+        }
+        if let Some((word, column)) = &growth.of_other {
+            return Err(of_other(&text, word, column, table));
         }
         check_number(&text, number, to)?;
         check_length(&text, to, table)?;
@@ -168,11 +173,15 @@ fn growth(words: &[&str], table: &Table) -> Option<Growth> {
         of => series(number, of, table),
     }?;
     let is_of_part = along == SampleAxis::Series && name_part(of, table);
+    let of_other = { other_column(of, table) }
+        .filter(|_| along == SampleAxis::Series)
+        .map(|(word, column)| (word.to_owned(), column.to_owned()));
     Some(Growth {
         along,
         to,
         number,
         is_of_part,
+        of_other,
     })
 }
 
@@ -268,19 +277,41 @@ fn check_number(text: &str, number: f64, to: SampleSize) -> Result<(), String> {
 /// Says that series are not counted by some of their columns.
 fn of_part(text: &str, to: SampleSize, number: f64, table: &Table) -> String {
     let columns = series::columns(table);
-    let tuples = match columns.len() {
-        2 => "pairs",
-        _ => "combinations",
-    };
+    let tuple = tuple(&columns);
     let times = match to {
         SampleSize::Times(_) => "times the ",
         _ => "",
     };
     let columns = joined(columns.into_iter());
     format!(
-        "`{text}` does not say how many series there are: series are the {tuples} of ({columns}); write \
+        "`{text}` does not say how many series there are: series are the {tuple}s of ({columns}); write \
          `{number} {times}series`"
     )
+}
+
+/// Says that a word names a column by which the series are not told apart.
+fn of_other(text: &str, word: &str, column: &str, table: &Table) -> String {
+    let columns = series::columns(table);
+    let each = match columns.as_slice() {
+        [one] => format!("`{one}`"),
+        _ => {
+            let listed = joined(columns.iter().copied());
+            format!("{} of ({listed})", tuple(&columns))
+        }
+    };
+    format!(
+        "`{word}` names the column `{column}`, but the rows have a series for each {each}: --key {column} (in a workload \
+         file partition_key = [\"{column}\"]) makes it the key; or write `{}` for the series that there are",
+        text.replace(word, "series")
+    )
+}
+
+/// Returns the word for values of several columns.
+fn tuple(columns: &[&str]) -> &'static str {
+    match columns.len() {
+        2 => "pair",
+        _ => "combination",
+    }
 }
 
 /// Says that words are no growth, and which one of them is not known.

@@ -55,6 +55,33 @@ fn times_with_offsets_are_said_to_be_in_utc() {
     }
 }
 
+#[test]
+fn days_that_are_not_the_time_of_the_rows_say_that_they_may_be_dates() {
+    let row = |row: u32| {
+        let (hour, day) = (row % 24, 1 + row / 24);
+        let room = ["a", "b"][hour as usize % 2];
+        format!(
+            "{room},2024-02-{day:02}T{hour:02}:00:00,2024-03-{day:02},2024-03-{day:02}T00:00:00\n"
+        )
+    };
+    let rows: String = (0..48).map(row).collect();
+    let found = inferred(&format!("room,time,leaves,returns\n{rows}"));
+    let days: Vec<&str> = { found.columns.iter() }
+        .filter(|column| column.days.is_some())
+        .map(|column| column.name.as_str())
+        .collect();
+    assert_eq!(days, ["leaves"]);
+    let written = found.workload("x.csv", &["memory".to_owned()], &[]);
+    let comment = "\n# days: `date` instead takes 4 bytes, not 8; they are `timestamp` since";
+    assert!(written.contains(comment), "{written}");
+    // Days by which rows are ordered are no dates.
+    let rows: String = (1..=28)
+        .map(|day| format!("a,2024-02-{day:02},{day}\n"))
+        .collect();
+    let found = inferred(&format!("room,day,heat\n{rows}"));
+    assert!(found.columns.iter().all(|column| column.days.is_none()));
+}
+
 fn kinds(found: &Inferred) -> Vec<ColumnType> {
     let is_number = |name: &str| matches!(name, "price" | "amount");
     let numbers = { found.columns.iter() }.filter(|column| is_number(&column.name));

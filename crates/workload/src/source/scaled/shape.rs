@@ -229,7 +229,10 @@ fn rows(
         SampleSize::Milliseconds(length) => {
             let there = times.ok_or_else(|| one_time(table))?.period;
             let days = |milliseconds: f64| format!("{:.2} days", milliseconds / 86_400_000.0);
-            let rows = by(length as f64 / there as f64);
+            let rows = match by(length as f64 / there as f64) {
+                fewer if fewer < known => fewer,
+                _ => rows_within(sample, there, length).max(known),
+            };
             (rows, days(length as f64), days(there as f64))
         }
     };
@@ -237,6 +240,21 @@ fn rows(
         return Err(too_few(table, &asked, &has));
     }
     Ok((rows, Vec::new()))
+}
+
+/// Returns the number of rows of a sample, which goes on after each `period`, that are less than `length` after its first
+/// one. Those without a time come first in the part of it at the end.
+fn rows_within(sample: &Sample, period: i64, length: u64) -> u64 {
+    let period = period.max(1) as u64;
+    let (periods, rest) = (length / period, length % period);
+    let first = sample.first_and_last(0..sample.places.len());
+    let is_within = |time: &Option<i64>| match (time, first) {
+        (Some(time), Some((first, _))) => time.abs_diff(first) < rest,
+        _ => true,
+    };
+    let times = sample.times.iter().flatten().filter(|_| rest > 0);
+    let within = times.filter(|time| is_within(time)).count() as u64;
+    periods.saturating_mul(sample.len()).saturating_add(within)
 }
 
 /// Returns the number of rows that so many series have, and those of the file in the last copy if it has a part of them.

@@ -30,7 +30,6 @@ impl Times {
         let is_time = |index: usize| table.columns[index].kind == ColumnType::Timestamp;
         let has_times = table.time_column().is_some_and(is_time);
         let has_days = has_times && span >= 2 * DAY_MILLISECONDS;
-        let mut period = span.checked_add(usual_distance(sample).unwrap_or(1))?;
         // Days by which partitions are divided have to stay days.
         let key = table.partition_key.iter();
         let is_date = |name| {
@@ -40,6 +39,12 @@ impl Times {
         };
         let has_day_in_key = { key }.any(|name| table.column_index(name).is_some_and(is_time))
             || has_times && table.key().any(is_date);
+        let usual = Usual::of(sample);
+        let mut period = if has_day_in_key {
+            span.checked_add(usual.distance)?
+        } else {
+            usual.period(span, has_days)?
+        };
         if has_days || has_day_in_key {
             let days = (period - 1) / DAY_MILLISECONDS + 1;
             period = days.checked_mul(DAY_MILLISECONDS)?;
@@ -52,15 +57,47 @@ impl Times {
     }
 }
 
-/// Returns the usual distance of two times of the series that has the most rows, or of all rows if it has a single time.
-fn usual_distance(sample: &Sample) -> Option<i64> {
-    let rows = |series: &u32| sample.extent(*series).1;
-    let longest = (0..sample.series() as u32).max_by_key(rows)?;
-    let (start, rows) = sample.extent(longest);
-    let times = sample.times.as_ref()?;
-    let of_longest = &times[start as usize..(start + rows) as usize];
-    median_distance(of_longest.iter().flatten().copied().collect())
-        .or_else(|| median_distance(times.iter().flatten().copied().collect()))
+/// Usual distances of two times that follow each other.
+struct Usual {
+    /// That of the series that has the most rows, or of all rows if it has a single time.
+    distance: i64,
+    /// That of all rows.
+    of_all: i64,
+    /// From the first time of the series that has the most rows to its last one.
+    span_of_longest: i64,
+}
+
+impl Usual {
+    fn of(sample: &Sample) -> Usual {
+        let rows = |series: &u32| sample.extent(*series).1;
+        let longest = (0..sample.series() as u32).max_by_key(rows);
+        let (start, rows) = longest.map_or((0, 0), |longest| sample.extent(longest));
+        let places = start as usize..(start + rows) as usize;
+        let times = sample.times.as_deref().unwrap_or_default();
+        let distance =
+            |times: &[Option<i64>]| median_distance(times.iter().flatten().copied().collect());
+        let of_all = distance(times).unwrap_or(1);
+        let of_longest = times.get(places.clone()).and_then(distance);
+        let ends = sample.first_and_last(places);
+        Usual {
+            distance: of_longest.unwrap_or(of_all),
+            of_all,
+            span_of_longest: ends.map_or(0, |(first, last)| last.saturating_sub(first)),
+        }
+    }
+
+    /// Returns the distance of a copy from the one before it, for times over this span: the longest series goes on at
+    /// its usual distance, and all rows together at theirs. So many series of a few rows each, whose own distances are
+    /// long, make no hole at the end of the sample. Where copies begin at the same time of the day, what is less than a
+    /// day does not count.
+    fn period(&self, span: i64, has_days: bool) -> Option<i64> {
+        let after_all = match self.distance.min(self.of_all) {
+            distance if has_days && distance < DAY_MILLISECONDS => 1,
+            distance => distance,
+        };
+        let of_longest = self.span_of_longest.checked_add(self.distance)?;
+        Some(of_longest.max(span.checked_add(after_all)?))
+    }
 }
 
 /// Returns the median of the distances of different times that follow each other, so that a hole among them does not

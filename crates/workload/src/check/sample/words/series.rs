@@ -38,6 +38,14 @@ const NO_SERIES: [&str; 17] = [
     "timestamp",
 ];
 
+/// Words for series of which no table has a column.
+const ANY_SERIES: [&str; 2] = ["series", "keys"];
+
+/// Ends of names of columns that identify what the rest of the name says.
+const IDENTIFYING: [&str; 12] = [
+    "", "id", "uid", "uuid", "guid", "name", "key", "code", "no", "nr", "num", "number",
+];
+
 /// Returns whether words stand for the series, as `wind turbines` do for `wind_turbine_name`.
 pub fn are_series(words: &[&str], table: &Table) -> bool {
     !words.is_empty() && words.iter().all(|word| is_series(word, table))
@@ -79,6 +87,39 @@ pub fn name_part(words: &[&str], table: &Table) -> bool {
     let named = columns.iter().filter(is_named).count();
     let fewest = named.min(words.len());
     columns.len() > 1 && named > 0 && fewest < columns.len()
+}
+
+/// Returns a word that stands for series in any table, but for what a column outside of the partition key identifies in
+/// this one, and that column: `users` where there is a `user_id`, and nothing of users in the partition key.
+pub fn other_column<'a>(words: &[&'a str], table: &'a Table) -> Option<(&'a str, &'a str)> {
+    let keys = table.partition_key.iter().map(|key| key.to_lowercase());
+    let keys: Vec<String> = keys.collect();
+    let is_in_key = |word: &str| {
+        let singulars = singulars(word);
+        let mut keys = keys.iter();
+        keys.any(|key| singulars.iter().any(|one| key.contains(one.as_str())))
+    };
+    if keys.is_empty() || words.iter().any(|word| is_in_key(word)) {
+        return None;
+    }
+    let meant = |word: &&str| SERIES.contains(word) && !ANY_SERIES.contains(word);
+    let mut words = words.iter().copied().filter(meant);
+    words.find_map(|word| {
+        let mut columns = table.columns.iter();
+        let column = columns.find(|column| identifies(&column.name, word))?;
+        Some((word, column.name.as_str()))
+    })
+}
+
+/// Returns whether a column has the name of what a word is the plural of, alone or with an end that says that it
+/// identifies one: `user_id`, `userid` and `User ID` for `users`.
+fn identifies(column: &str, word: &str) -> bool {
+    let column = column.to_lowercase();
+    let letters: String = column.chars().filter(|c| c.is_alphanumeric()).collect();
+    singulars(word).iter().any(|one| {
+        let end = letters.strip_prefix(one.as_str());
+        end.is_some_and(|end| IDENTIFYING.contains(&end))
+    })
 }
 
 /// Returns whether a word in the name of a column may say what the series are.

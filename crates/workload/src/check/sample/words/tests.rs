@@ -159,6 +159,66 @@ fn series_of_several_columns_are_not_counted_by_one_of_them() {
 }
 
 #[test]
+fn a_word_for_a_column_outside_of_the_key_is_not_taken_for_its_series() {
+    let with = |partition_key: &[&str], others: &[&str]| {
+        let mut table = keyed(partition_key);
+        table.columns = { partition_key.iter().chain(others) }
+            .map(|name| Column {
+                name: (*name).to_owned(),
+                kind: ColumnType::Int,
+            })
+            .chain([Column {
+                name: "at".to_owned(),
+                kind: ColumnType::Timestamp,
+            }])
+            .collect();
+        table
+    };
+    let site = with(&["site_name"], &["user_location_city", "user_id"]);
+    for (text, instead) in [
+        ("three years, users x50", "three years, series x50"),
+        ("500 Users", "500 series"),
+        ("50 times the users", "50 times the series"),
+    ] {
+        let error = parse(text, &site).unwrap_err();
+        let expected = format!(
+            "`users` names the column `user_id`, but the rows have a series for each `site_name`: --key user_id (in a \
+             workload file partition_key = [\"user_id\"]) makes it the key; or write `{instead}` for the series that \
+             there are"
+        );
+        assert_eq!(error, expected);
+    }
+    for column in ["user", "userid", "User ID", "users", "user-name"] {
+        let error = parse("500 users", &with(&["site"], &[column])).unwrap_err();
+        let told = format!("names the column `{column}`, but");
+        assert!(error.contains(&told), "{error}");
+    }
+    let error = parse("500 users", &with(&["site", "room"], &["user"])).unwrap_err();
+    assert!(
+        error.contains("a series for each pair of (site, room): "),
+        "{error}"
+    );
+    let some = ScaleSample::along(SampleAxis::Series, SampleSize::Series(500));
+    for (text, key, others) in [
+        ("500 users", &["user_id"][..], &["users"][..]),
+        ("500 hosts", &["hostname"][..], &["host_id"][..]),
+        ("500 series", &["site"][..], &["series", "user_id"][..]),
+        ("500 keys", &["site"][..], &["key"][..]),
+        // No column identifies one.
+        (
+            "500 users",
+            &["site"][..],
+            &["user_location_city", "used"][..],
+        ),
+    ] {
+        let table = with(key, others);
+        assert_eq!(parse(text, &table), Ok(some), "{text} for {key:?}");
+    }
+    // The time of users is a time.
+    assert!(parse("time x3", &site).is_ok());
+}
+
+#[test]
 fn impossible_numbers_are_refused() {
     for text in [
         "0 days",

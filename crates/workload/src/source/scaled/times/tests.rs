@@ -53,3 +53,71 @@ fn an_hour_without_rows_comes_again_and_makes_no_other_hole() {
         "the month ends at its last step"
     );
 }
+
+/// A table of users with the days at which each of them did something, and their rows in the order of time.
+fn users(days: &[(i64, &str)]) -> (Table, Vec<ArrayRef>) {
+    let table = table(
+        &[("user", ColumnType::Text), ("time", ColumnType::Timestamp)],
+        &["user"],
+        &["time"],
+    );
+    let names = days.iter().map(|(_, user)| *user);
+    let times = days.iter().map(|(day, _)| day * DAY_MILLISECONDS);
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from_iter_values(names)),
+        Arc::new(TimestampMillisecondArray::from_iter_values(times)),
+    ];
+    (table, columns)
+}
+
+#[test]
+fn series_of_few_rows_make_no_hole_and_no_row_comes_after_the_time_that_is_asked_for() {
+    // A row a day, and four in each of the last five days; `often` has the most rows, and is 20 days away from itself.
+    let names: Vec<String> = (0..115).map(|user| format!("u-{user}")).collect();
+    let mut days: Vec<(i64, &str)> = (0..95)
+        .map(|day| (day, names[day as usize].as_str()))
+        .collect();
+    for day in [10, 30, 50] {
+        days[day].1 = "often";
+    }
+    let last = (0..20).map(|row| (95 + row as i64 / 4, names[95 + row].as_str()));
+    days.extend(last);
+    let (table, columns) = users(&days);
+    let length = SampleSize::Milliseconds(250 * DAY_MILLISECONDS as u64);
+    let scaled = ScaleSample::along(SampleAxis::Time, length);
+    let source = grow(&table, columns, scaled, 1).unwrap();
+    // Two whole copies, and of the third one the first 50 days, which have fewer rows than half of it.
+    assert_eq!(source.known_rows(), Some(2 * 115 + 50));
+    let mut times = whole(&read(&source, 0, 1_000), 1);
+    times.dedup();
+    let all = (0..250).map(|day| day * DAY_MILLISECONDS);
+    assert_eq!(times, all.collect::<Vec<_>>());
+}
+
+#[test]
+fn sensors_that_report_one_after_the_other_go_on_at_their_usual_distance() {
+    const MINUTE: i64 = 60_000;
+    let table = table(
+        &[
+            ("sensor", ColumnType::Text),
+            ("time", ColumnType::Timestamp),
+        ],
+        &["sensor"],
+        &["time"],
+    );
+    // Three sensors, each of which has a row an hour, one minute after the other.
+    let rows = || (0..30_i64).map(|row| (row % 3, (row / 3 * 60 + row % 3) * MINUTE));
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from_iter_values(
+            rows().map(|(sensor, _)| format!("s-{sensor}")),
+        )),
+        Arc::new(TimestampMillisecondArray::from_iter_values(
+            rows().map(|(_, time)| time),
+        )),
+    ];
+    let scaled = ScaleSample::along(SampleAxis::Time, SampleSize::Times(2.0));
+    let source = grow(&table, columns, scaled, 1).unwrap();
+    let times = whole(&read(&source, 0, 100), 1);
+    let expected = (0..60_i64).map(|row| (row / 3 * 60 + row % 3) * MINUTE);
+    assert_eq!(times, expected.collect::<Vec<_>>());
+}
