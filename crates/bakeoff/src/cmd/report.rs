@@ -25,6 +25,8 @@ use export::ExportOptions;
 
 /// Name of the page in a run folder.
 pub const PAGE: &str = "report.html";
+/// Name of the file for programs in it.
+pub const DATA: &str = "run.json";
 /// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 
@@ -83,8 +85,8 @@ pub struct Shown {
     pub others: Vec<Vec<MeasuredRate>>,
     /// Two designs of a comparison that are kept together.
     pub together: Option<[String; 2]>,
-    /// Whether the recommendation of a comparison that ended is printed next, and is not to be printed twice.
-    pub is_before_recommendation: bool,
+    /// Whether what was measured is for a recommendation, which is then all that is printed of it once it has ended.
+    pub is_for_recommendation: bool,
 }
 
 impl From<Wanted> for Shown {
@@ -124,7 +126,7 @@ impl Report {
             wanted,
             others,
             together,
-            is_before_recommendation: false,
+            is_for_recommendation: false,
         };
         let exit = match (self.plans, self.stored) {
             (true, _) => render_as(&self.dir, &shown, terminal::render_plans),
@@ -218,14 +220,7 @@ pub fn render(dir: &Path, shown: &Shown) -> Result<Exit> {
     } else {
         terminal::render_whole
     };
-    let is_before = shown.is_before_recommendation;
-    render_as(dir, shown, |summary, width, color| {
-        if is_before && summary.finished && !summary.interrupted {
-            terminal::render_before_recommendation(summary, width, color)
-        } else {
-            printed(summary, width, color)
-        }
-    })
+    render_as(dir, shown, printed)
 }
 
 fn render_as(
@@ -240,7 +235,9 @@ fn render_as(
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
     };
-    files.write(dir, &progress, |color| printed(&summary, width(), color))?;
+    let is_printed = !(shown.is_for_recommendation && summary.finished);
+    let tables = |color: bool| printed(&summary, width(), color);
+    files.write(dir, &progress, is_printed.then_some(tables))?;
     Ok(exit_of_run(&summary))
 }
 
@@ -267,9 +264,9 @@ pub fn render_drive(dir: &Path, shown: &Shown) -> Result<Exit> {
         html: drive::html::render(&summary),
         json: drive::json::render(&summary, run.records())?,
     };
-    files.write(dir, &progress, |color| {
-        drive::terminal::render(&summary, width(), color)
-    })?;
+    let is_printed = !(shown.is_for_recommendation && summary.finished);
+    let tables = |color: bool| drive::terminal::render(&summary, width(), color);
+    files.write(dir, &progress, is_printed.then_some(tables))?;
     Ok(exit_of_drive(&summary))
 }
 
@@ -318,9 +315,8 @@ pub fn render_sweep(dir: &Path, shown: &Shown) -> Result<Exit> {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,
     };
-    files.write(dir, &progress, |color| {
-        sweep::terminal::render(&summary, width(), color)
-    })?;
+    let tables = |color: bool| sweep::terminal::render(&summary, width(), color);
+    files.write(dir, &progress, Some(tables))?;
     Ok(exit_of_sweep(&summary))
 }
 
@@ -351,12 +347,12 @@ struct Files {
 }
 
 impl Files {
-    /// Writes the files, and prints the tables and the paths of the files.
+    /// Writes the files, and prints the tables, if there are some to print, and the paths of the files.
     fn write(
         &self,
         dir: &Path,
         progress: &Progress,
-        tables: impl Fn(bool) -> String,
+        tables: Option<impl Fn(bool) -> String>,
     ) -> Result<()> {
         let write = |name: &str, text: &str| {
             let path = dir.join(name);
@@ -367,8 +363,11 @@ impl Files {
             Ok::<PathBuf, anyhow::Error>(path)
         };
         let html = write(PAGE, &self.html)?;
-        let json = write("run.json", &self.json)?;
+        let json = write(DATA, &self.json)?;
         progress.finish();
+        let Some(tables) = tables else {
+            return Ok(());
+        };
         let color = has_colors();
         let mut out = stdout_with_colors(color);
         writeln!(out, "{}", tables(color))?;

@@ -68,7 +68,8 @@ fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
     );
     decided
         .says("note: loads do not go on where they were stopped: they begin anew in ")
-        .says("\nNot settled between cassandra")
+        .says("\nNotes\n")
+        .says("\nTables: bakeoff report ")
         .says("\nCertainty: not settled: 2 rounds of loads cannot show a difference")
         .says("\nRunner-up: cassandra")
         .says("\nIts tables:\n")
@@ -91,7 +92,10 @@ fn operations_are_driven_and_a_load_that_was_killed_begins_anew() {
     // The same command measures nothing again.
     let again = ended(&mut decide(&bench, &[]));
     assert_eq!(again.code, decided.code, "{}", again.stderr);
-    again.says("\nNot settled between cassandra");
+    for ended in [&decided, &again] {
+        let answer = "Not settled between cassandra";
+        assert!(ended.stdout.starts_with(answer), "{}", ended.stdout);
+    }
     assert_eq!(load(&bench, "load-2").len(), whole.len());
     assert!(!bench.path("out/load-3").exists() && !bench.path("out/run").exists());
     ended(&mut decide(&bench, &["--rate", "1k"]))

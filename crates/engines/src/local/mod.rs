@@ -39,7 +39,7 @@ impl Engine for Local {
     fn layouts(&self) -> &'static [Layout] {
         &[Layout {
             name: "local/columnar",
-            what: "chunks of encoded columns in a directory, read by DataFusion",
+            what: "columnar chunks in a folder, without a server; `bakeoff ingest` writes them, `bakeoff sql` reads them",
             settings: SETTINGS,
         }]
     }

@@ -98,6 +98,25 @@ pub fn all(summary: &Summary) -> Vec<String> {
     notes
 }
 
+/// Returns the notes that limit how far the answer can be trusted, and the number of all others but those that stand
+/// beside the answer anyway.
+pub fn of_trust(summary: &Summary) -> (Vec<String>, usize) {
+    let notes = [
+        without_optimisation,
+        unfinished,
+        short_budget,
+        duplicates,
+        unsteady,
+        few_rounds,
+    ];
+    let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
+    notes.extend(summary.warnings.iter().cloned());
+    let beside = [over_budget, Summary::full_rows_in_words];
+    let beside = beside.iter().filter_map(|n| n(summary)).count();
+    let others = all(summary).len().saturating_sub(notes.len() + beside);
+    (notes, others)
+}
+
 /// Says of a program that was built without optimisation that its times are of no use.
 fn without_optimisation(summary: &Summary) -> Option<String> {
     let version = &summary.header.bakeoff_version;

@@ -5,17 +5,21 @@ use std::time::Duration;
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
-use super::{advice, notes, rules, verdict};
+use super::{advice, figure, notes, rules, verdict};
 use crate::decide::words;
-use crate::text::style::wrap;
-use crate::units;
+use crate::text::style::{Style, wrap};
+use crate::{text, units};
 
 /// Indentation of statements and commands.
 const INDENT: &str = "  ";
+/// Most notes that stand below the answer.
+const MOST_NOTES: usize = 5;
 
 /// How the recommended design is made and filled outside of a run, as its engine says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HowTo {
+    /// What the design is, in a few words.
+    pub what: Option<String>,
     /// Statements that make its tables, without semicolons; none if filling makes them.
     pub tables: Vec<String>,
     /// Lines that fill them.
@@ -31,6 +35,57 @@ pub struct Operations {
     pub not_taken: Option<String>,
     /// What it and others do of them.
     pub paragraph: String,
+    pub caveats: Caveats,
+}
+
+/// What limits how far the answer can be trusted: failures, and notes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caveats {
+    /// Where something failed, each with the reason.
+    pub failures: Vec<(String, String)>,
+    pub notes: Vec<String>,
+    /// The number of further notes, which the report has.
+    pub others: usize,
+}
+
+impl Caveats {
+    fn of(summary: &Summary) -> Caveats {
+        let failures = summary.failures();
+        let failures = failures
+            .map(|(table, failure)| (figure::place(table, failure), failure.reason.clone()));
+        let (notes, others) = notes::of_trust(summary);
+        Caveats {
+            failures: failures.collect(),
+            notes,
+            others,
+        }
+    }
+
+    /// Returns these with further ones behind them.
+    fn and(mut self, further: &Caveats) -> Caveats {
+        self.failures.extend(further.failures.iter().cloned());
+        self.notes.extend(further.notes.iter().cloned());
+        self.others += further.others;
+        self
+    }
+
+    /// Renders all failures and the first notes, with the number of those that the report has besides.
+    pub(crate) fn sections(&self, width: usize) -> Vec<String> {
+        let style = Style { color: false };
+        let failures = self.failures.iter();
+        let failures = failures.map(|(place, reason)| text::failure(place, reason, width, style));
+        let failures: Vec<String> = failures.collect();
+        let (shown, more) = self.notes.split_at(self.notes.len().min(MOST_NOTES));
+        let mut notes = shown.to_vec();
+        let more = (more.len() + self.others) as u64;
+        if more > 0 {
+            let more = units::plural(more, "more note is", "more notes are");
+            notes.push(format!("{more} in the report"));
+        }
+        let failures = text::failures(&failures, style);
+        let notes = text::notes(&notes, width, style);
+        failures.into_iter().chain(notes).collect()
+    }
 }
 
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
@@ -64,12 +119,16 @@ fn render_beside(
         answer = format!("{not_taken} By the questions alone: {answer}");
     }
     let mut parts = vec![wrap(&answer, width, "", "")];
+    let caveats = operations.map(|operations| &operations.caveats);
+    let caveats = caveats.into_iter().fold(Caveats::of(summary), Caveats::and);
     let Some(decision) = &summary.decision else {
-        return parts.concat();
+        parts.extend(caveats.sections(width));
+        return parts.join("\n\n");
     };
     let paragraph = operations.map(|operations| wrap(&operations.paragraph, width, "", INDENT));
     parts.extend(paragraph);
-    parts.extend(about(summary, decision, width));
+    parts.extend(about(summary, decision, how_to, width));
+    parts.extend(caveats.sections(width));
     if decision.recommendation.is_some() {
         parts.extend(statements(&how_to.tables));
         parts.push(filling(how_to, width));
@@ -95,7 +154,7 @@ fn answer(summary: &Summary, budget: Duration) -> String {
         return sentences.chain(rest).collect::<Vec<_>>().join(" ");
     }
     let headline = words::headline(&told);
-    let storage = storage.map(|storage| format!("Buy {storage}"));
+    let storage = storage.map(|storage| format!("Buy {storage}{}", for_copies(decision)));
     let the = if storage.is_some() { "the" } else { "The" };
     let time = time.map(|time| format!("{the} slowest question takes {time}"));
     let figures: Vec<String> = storage.into_iter().chain(time).collect();
@@ -112,7 +171,8 @@ fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) ->
     } else {
         ""
     };
-    let storage = storage.map(|storage| format!("{storage} to buy{basis}"));
+    let copies = for_copies(decision);
+    let storage = storage.map(|storage| format!("{storage} to buy{copies}{basis}"));
     let time = verdict::time_of_all_rows(summary, decision);
     let time = time.map(|time| format!("{time}, by scan speed"));
     let all: Vec<String> = storage.into_iter().chain(time).collect();
@@ -120,8 +180,17 @@ fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) ->
     (!all.is_empty()).then(|| format!("Estimates for {rows}: {}.", all.join("; ")))
 }
 
-/// Returns how certain it is, what it costs, what would change it, and what else is to know of the run.
-fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String> {
+/// Says for how many copies the storage is, if there is more than one.
+fn for_copies(decision: &Decision) -> String {
+    match decision.copies {
+        0 | 1 => String::new(),
+        copies => format!(" for {} copies", units::count(u64::from(copies))),
+    }
+}
+
+/// Returns what the design is, how certain it is, what it costs, what would change it, and what else is to know of the
+/// run.
+fn about(summary: &Summary, decision: &Decision, how_to: &HowTo, width: usize) -> Option<String> {
     let mut buy = words::buy(decision);
     buy.extend(words::runner_up_to_buy(decision));
     let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
@@ -142,6 +211,7 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
     });
     let left_out = words::left_out(decision).join(" ");
     let lines = [
+        ("Design: ", in_words(how_to)),
         ("Certainty: ", words::certainty(decision)),
         ("Time: ", time),
         (
@@ -166,6 +236,11 @@ fn about(summary: &Summary, decision: &Decision, width: usize) -> Option<String>
     });
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Says what the design is, if that is known.
+pub(crate) fn in_words(how_to: &HowTo) -> Option<String> {
+    how_to.what.as_ref().map(|what| format!("{what}."))
 }
 
 /// Returns the statements that make tables, if there are some.

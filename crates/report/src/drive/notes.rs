@@ -111,6 +111,23 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes
 }
 
+/// Returns the notes that limit how far the answer can be trusted, and the number of all others.
+pub fn of_trust(summary: &DriveSummary) -> (Vec<String>, usize) {
+    let notes = [
+        unfinished,
+        unsteady,
+        capped,
+        unsent,
+        waited,
+        late,
+        rounds::few,
+    ];
+    let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
+    notes.extend(summary.warnings.iter().cloned());
+    let others = of(summary).len().saturating_sub(notes.len());
+    (notes, others)
+}
+
 /// Returns the trials that figures are of.
 fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
     summary.trials.iter().filter(|t| {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bakeoff_stats::Difference;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadChoice};
 
-use super::{FEWEST_ROUNDS, against_best, verdict};
-use crate::compare::recommendation::{HowTo, Operations, filling, statements};
+use super::{FEWEST_ROUNDS, against_best, notes, verdict};
+use crate::compare::recommendation::{Caveats, HowTo, Operations, filling, in_words, statements};
 use crate::compare::to_best;
 use crate::decide::words::percent;
 use crate::text::style::wrap;
@@ -23,10 +23,13 @@ const OVER_BUDGET: f64 = 1.1;
 pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: usize) -> String {
     let Some(choice) = summary.choice() else {
         let answer = format!("No design is recommended. {}", verdict::paragraph(summary));
-        return wrap(&answer, width, "", "");
+        let mut parts = vec![wrap(&answer, width, "", "")];
+        parts.extend(caveats(summary).sections(width));
+        return parts.join("\n\n");
     };
     let mut parts = vec![wrap(&answer(summary, &choice), width, "", "")];
     let lines = [
+        ("Design: ", in_words(how_to)),
         ("Certainty: ", Some(certainty(summary, &choice))),
         ("Runner-up: ", runner_up(summary, &choice)),
         ("Load: ", besides(summary, &choice)),
@@ -37,6 +40,7 @@ pub fn render(summary: &DriveSummary, budget: Duration, how_to: &HowTo, width: u
         Some(wrap(&format!("{label}{text}"), width, "", INDENT))
     });
     parts.push(lines.collect::<Vec<String>>().join("\n"));
+    parts.extend(caveats(summary).sections(width));
     parts.extend(statements(&how_to.tables));
     parts.push(filling(how_to, width));
     parts.join("\n\n")
@@ -48,6 +52,7 @@ pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> Operations
         return Operations {
             not_taken: Some(format!("{recommended} was not driven with the operations.")),
             paragraph: format!("Operations: {recommended} was not driven with them."),
+            caveats: caveats(summary),
         };
     };
     let short = verdict::shortcomings(summary, design);
@@ -71,6 +76,17 @@ pub fn beside_questions(summary: &DriveSummary, recommended: &str) -> Operations
     Operations {
         not_taken,
         paragraph: format!("Operations: {}", sentences.join(" ")),
+        caveats: caveats(summary),
+    }
+}
+
+/// Returns what limits how far the figures of a load can be trusted.
+fn caveats(summary: &DriveSummary) -> Caveats {
+    let (of_trust, others) = notes::of_trust(summary);
+    Caveats {
+        failures: notes::failures(summary),
+        notes: of_trust,
+        others,
     }
 }
 

@@ -20,7 +20,7 @@ use super::loads::Loads;
 use super::source::{Source, data_files};
 use super::{Decide, RUN, WORKLOAD};
 use crate::cmd::report::{
-    Shown, exit_of_drive, exit_of_run, summary_of_load, summary_of_run, width,
+    DATA, PAGE, Shown, exit_of_drive, exit_of_run, summary_of_load, summary_of_run, width,
 };
 use crate::exit::Exit;
 use crate::machine;
@@ -49,8 +49,11 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     };
     let how_to = filled.as_ref().map_or_else(HowTo::default, Filled::how_to);
     let mut out = stdout();
-    writeln!(out, "\n{}", measured.render(options.budget, &how_to))?;
+    writeln!(out, "{}", measured.render(options.budget, &how_to))?;
     writeln!(out, "\nIts workload: {}", dir.join(WORKLOAD).display())?;
+    for folder in measured_folders(dir) {
+        writeln!(out, "{}", report_of(&folder, options.prices.list()))?;
+    }
     match (&options.adopt, filled) {
         (None, _) => {}
         (Some(folder), Some(filled)) => {
@@ -148,6 +151,36 @@ impl Measured {
             },
         }
     }
+}
+
+/// Returns the folders of what was measured in that of a decision, which have a report each.
+fn measured_folders(dir: &Path) -> Vec<PathBuf> {
+    let run = Some(dir.join(RUN)).filter(|run| run.exists());
+    run.into_iter().chain(Loads::of(dir).ended).collect()
+}
+
+/// Says where the report in a folder is, and which command prints its tables, with these prices if there are some.
+fn report_of(folder: &Path, prices: Option<&Path>) -> String {
+    let mut command = format!("bakeoff report {}", in_shell(&folder.to_string_lossy()));
+    if let Some(prices) = prices {
+        command += &format!(" --prices {}", in_shell(&prices.to_string_lossy()));
+    }
+    format!(
+        "Report: {}\nData:   {}\nTables: {command}",
+        folder.join(PAGE).display(),
+        folder.join(DATA).display()
+    )
+}
+
+/// Says what a design is, in the words of `bakeoff list`.
+fn in_words(design: &DesignId) -> Option<String> {
+    let name = match &design.layout {
+        Some(layout) => format!("{}/{layout}", design.engine),
+        None => design.engine.clone(),
+    };
+    let mut layouts = engine(design).ok()?.layouts().iter();
+    let layout = layouts.find(|layout| layout.name == name)?;
+    Some(layout.what.to_owned())
 }
 
 /// Returns the questions of a workload in the SQL that a design is asked.
@@ -264,6 +297,7 @@ impl Filled {
         }
         filling.extend(commands);
         HowTo {
+            what: in_words(&self.design),
             tables: tables.unwrap_or_default(),
             filling,
             why_not,
@@ -282,104 +316,4 @@ fn files_elsewhere(named: Vec<PathBuf>, workload: &Workload, dir: &Path) -> Vec<
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        decide: Decide,
-    }
-
-    /// A table and a question, behind what a workload says of its rows.
-    const TABLE: &str = r#"
-        [table]
-        name = "t"
-        columns = { a = "int", b = "int" }
-        partition_key = ["a"]
-        order_key = ["b"]
-        [[queries]]
-        name = "most"
-        sql = "SELECT max(b) AS most FROM t"
-    "#;
-
-    #[test]
-    fn questions_are_in_the_sql_of_the_design() {
-        let text = r#"
-            title = "t"
-            designs = ["memory"]
-            [table]
-            name = "readings"
-            columns = { room = "text", time = "timestamp", value = "double" }
-            partition_key = ["room"]
-            order_key = ["time"]
-            [data]
-            file = "none.csv"
-            [[queries]]
-            name = "days"
-            sql = "SELECT date_bin(INTERVAL '1 day', time) AS day, avg(value) AS mean FROM readings GROUP BY day"
-            [scale]
-            rows = 10
-            full_rows = 10
-        "#;
-        let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
-        let asked = |design: &str| {
-            let asked = questions(workload.clone(), &design.parse().unwrap()).unwrap();
-            assert_eq!(asked.all[0].0, "days");
-            (asked.all[0].1.contains("date_bin("), asked.are_of_engine)
-        };
-        assert_eq!(asked("parquet?codec=zstd"), (true, false));
-        assert!(asked("duckdb/table").1);
-    }
-
-    #[test]
-    fn files_that_are_not_in_the_folder_are_named() {
-        let dir = Path::new("/mine/out");
-        let files = |named: &[&str], data: &str| {
-            let text = format!("title = \"t\"\ndesigns = [\"memory\"]\n[data]\n{data}\n{TABLE}");
-            let workload = Workload::parse(&text, &dir.join(WORKLOAD)).unwrap();
-            let named = named.iter().map(PathBuf::from).collect();
-            files_elsewhere(named, &workload, dir)
-        };
-        let none: [&Path; 0] = [];
-        assert_eq!(files(&[], "file = \"workload.parquet\""), none);
-        assert_eq!(
-            files(&[], "file = \"/mine/a.csv\""),
-            [Path::new("/mine/a.csv")]
-        );
-        assert_eq!(
-            files(&["/his/b.csv"], "file = \"b.csv\""),
-            [Path::new("/his/b.csv")]
-        );
-    }
-
-    #[test]
-    fn rows_that_are_not_all_or_are_made_are_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| {
-            let path = folder.path().join(name);
-            std::fs::write(&path, "").unwrap();
-            path.display().to_string()
-        };
-        let (rows, statements) = (path("a.csv"), path("s.sql"));
-        let cases: [(&str, &[&str], Option<&str>); 5] = [
-            (&rows, &["--grow", "three years"], None),
-            (&statements, &[], Some("rows that are made by guesses")),
-            (
-                &statements,
-                &["--data", &rows],
-                Some("the sample of --data"),
-            ),
-            ("cassandra://db1/ks.t", &[], Some("the sample of the table")),
-            ("formats", &[], None),
-        ];
-        for (from, options, expected) in cases {
-            let words = [&["decide", from][..], options].concat();
-            let line = Line::try_parse_from(words).unwrap();
-            let told = rows_of_script(&line.decide).unwrap();
-            assert_eq!(told, expected, "{from} {options:?}");
-        }
-    }
-}
+mod tests;

@@ -206,7 +206,7 @@ impl Decide {
         }
         words.add_prices(self);
         match Measurement::read(words.0) {
-            Ok(Measurement::Drive(drive)) => Ok(drive.on_servers(self.servers())),
+            Ok(Measurement::Drive(drive)) => Ok(drive.for_decision(self.servers())),
             Ok(_) => Err(anyhow!("cannot begin the loads")),
             Err(why) => Err(Misuse::new(anyhow!("cannot begin the loads: {why}")).into()),
         }

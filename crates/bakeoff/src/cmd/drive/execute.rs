@@ -74,7 +74,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         return Err(error);
     }
     drop(log);
-    report::render_drive(dir, &report::Shown::from(plan.wanted.clone()))
+    let shown = report::Shown {
+        is_for_recommendation: plan.options.is_for_decision,
+        ..report::Shown::from(plan.wanted.clone())
+    };
+    report::render_drive(dir, &shown)
 }
 
 /// Drives until all is done. Returns `None` after an interruption, once the load under way has ended.

@@ -208,6 +208,10 @@ pub struct Drive {
     /// Keep the tables when the load is over
     #[arg(long)]
     keep: bool,
+
+    /// Whether the loads are a part of a decision, which ends with a recommendation.
+    #[arg(skip)]
+    is_for_decision: bool,
 }
 
 impl Drive {

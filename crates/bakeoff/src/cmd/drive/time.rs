@@ -14,8 +14,9 @@ use crate::exit::Misuse;
 use crate::progress;
 
 impl Drive {
-    /// Returns the same loads on servers of the user's.
-    pub fn on_servers(mut self, servers: Servers) -> Drive {
+    /// Returns the same loads for a decision, on servers of the user's.
+    pub fn for_decision(mut self, servers: Servers) -> Drive {
+        self.is_for_decision = true;
         self.cluster = servers.cluster;
         self.postgres.servers = servers.postgres;
         self.rate_limit = servers.rate_limit;

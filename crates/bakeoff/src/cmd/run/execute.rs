@@ -67,7 +67,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         return Err(error);
     }
     let shown = report::Shown {
-        is_before_recommendation: plan.options.is_for_decision,
+        is_for_recommendation: plan.options.is_for_decision,
         ..report::Shown::from(plan.wanted.clone())
     };
     report::render(dir, &shown)

@@ -40,13 +40,6 @@ pub fn render_whole(summary: &Summary, width: usize, color: bool) -> String {
     })
 }
 
-/// Renders as [`render`] does where the recommendation is printed below it, which the verdict then leaves out.
-pub fn render_before_recommendation(summary: &Summary, width: usize, color: bool) -> String {
-    rendered(summary, width, color, |decision, width| {
-        decide::terminal::render_beside_recommendation(decision, raced(summary), width)
-    })
-}
-
 fn rendered(
     summary: &Summary,
     width: usize,

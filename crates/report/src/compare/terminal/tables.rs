@@ -9,9 +9,6 @@ use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, tabl
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Explains the question mark below rankings.
-const OPEN: &str = "?: not settled, since the rounds do not show which design is faster";
-
 /// Renders storage and loading, and what the column at full scale is; the intervals of the loading rates are left out
 /// if they do not fit.
 pub fn storage(summary: &Summary, width: usize, style: Style) -> String {
@@ -93,8 +90,24 @@ pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
         set_width(table, width);
         table.trim_fmt()
     });
-    let legend = has_open_ratio(summary).then(|| wrap(OPEN, width, "", ""));
+    let legend = has_open_ratio(summary).then(|| wrap(&legend_of_open(summary), width, "", ""));
     shown.chain(legend).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Explains the question mark below rankings, which may stand where intervals of times are far apart: these hold one by
+/// one, and the test for all ratios at once.
+fn legend_of_open(summary: &Summary) -> String {
+    let rounds = units::plural(u64::from(summary.rounds), "round", "rounds");
+    let queries = summary.comparison.queries.iter();
+    let comparisons: usize = queries.map(|q| q.designs.len().saturating_sub(1)).sum();
+    let open = format!("?: not settled: after {rounds} it is open which design is faster");
+    match comparisons {
+        0 | 1 => open,
+        n => format!(
+            "{open}, by a test that holds for all {} comparisons at once, even where intervals are far apart",
+            units::count(n as u64)
+        ),
+    }
 }
 
 /// Returns whether a ratio is shown with a question mark.

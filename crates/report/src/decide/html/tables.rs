@@ -91,45 +91,49 @@ pub fn waits(decision: &Decision) -> String {
     let Some(design) = decision.recommended() else {
         return String::new();
     };
-    let all = waits_of(decision);
+    let all = questions::waits(decision);
     if all.is_empty() {
         return String::new();
     }
+    let has_limits = all.iter().any(|wait| wait.limit.is_some());
     let (shown, more) = all.split_at(all.len().min(WAITS));
     let more = match more.len() {
         0 => String::new(),
         n => format!(
             "<details><summary>{} more questions</summary>\n{}</details>\n",
             units::count(n as u64),
-            waits_table(decision, more.to_vec()).html()
+            waits_table(decision, more, has_limits).html()
         ),
     };
     format!(
         "<h3>How long {} takes</h3>\n{}{more}",
         design_id(&design.id),
-        waits_table(decision, shown.to_vec()).html()
+        waits_table(decision, shown, has_limits).html()
     )
 }
 
-fn waits_table(decision: &Decision, rows: Vec<Vec<String>>) -> Cards {
+/// Makes the table of these waits, with a column for limits if any question has one.
+fn waits_table(decision: &Decision, waits: &[Wait<'_>], has_limits: bool) -> Cards {
     let rows_at_scale = units::rows(decision.rows);
     let mut head = vec![
         ("Question".to_owned(), ""),
         (format!("At {rows_at_scale} rows, 90%"), "number"),
-        ("Limit".to_owned(), ""),
-        ("Rests on".to_owned(), ""),
     ];
+    if has_limits {
+        head.push(("Limit".to_owned(), ""));
+    }
+    head.push(("Rests on".to_owned(), ""));
     if decision.forecasts_times() {
         head.insert(1, ("Measured".to_owned(), "number"));
     }
     Cards {
         caption: "",
         head,
-        rows,
+        rows: waits_rows(decision, waits, has_limits),
     }
 }
 
-fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
+fn waits_rows(decision: &Decision, waits: &[Wait<'_>], has_limits: bool) -> Vec<Vec<String>> {
     let row = |wait: &Wait<'_>| {
         let basis = match wait.class {
             AnswerClass::ByKey | AnswerClass::Scan => wait.basis,
@@ -139,15 +143,19 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
         let mut row = vec![
             Escaped(wait.name).to_string(),
             span_cell(wait.seconds, units::duration),
-            or_none(wait.limit, |state| limit_cell(state, wait.quantile)),
-            Escaped(basis).to_string(),
         ];
+        if has_limits {
+            row.push(or_none(wait.limit, |state| {
+                limit_cell(state, wait.quantile)
+            }));
+        }
+        row.push(Escaped(basis).to_string());
         if decision.forecasts_times() {
             row.insert(1, or_none(wait.measured, units::duration));
         }
         row
     };
-    questions::waits(decision).iter().map(row).collect()
+    waits.iter().map(row).collect()
 }
 
 fn limit_cell(state: LimitState, quantile: Option<(f64, f64)>) -> String {

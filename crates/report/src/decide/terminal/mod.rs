@@ -27,9 +27,6 @@ const FEWEST_WAITS: usize = 4;
 /// Lines of what comes last: what is left out, noise and what is not known have one each.
 const FEWEST_LAST: usize = 3;
 
-/// Parts that a recommendation has, too.
-const RECOMMENDED: [&str; 5] = ["Certainty", "Buy", "Others", "Flips to", "Left out"];
-
 /// A part of the text with its name.
 struct Part {
     label: &'static str,
@@ -63,19 +60,6 @@ pub fn render_whole(decision: &Decision, race: Option<String>, width: usize) -> 
     let parts = whole(decision, race, width - LABEL);
     let headline = wrap(&words::headline(decision), width, usize::MAX);
     rendered(&headline, &parts, Style { color: false })
-}
-
-/// Renders what a decision rests on, where the recommendation is printed below it: all parts but those that it has,
-/// too.
-pub fn render_beside_recommendation(
-    decision: &Decision,
-    race: Option<String>,
-    width: usize,
-) -> String {
-    let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
-    let mut parts = whole(decision, race, width - LABEL);
-    parts.retain(|part| !RECOMMENDED.contains(&part.label));
-    rendered(&[], &parts, Style { color: false })
 }
 
 fn rendered(headline: &[String], parts: &[Part], style: Style) -> String {

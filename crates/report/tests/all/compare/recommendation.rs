@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bakeoff_report::html;
-use bakeoff_report::recommendation::{HowTo, Operations, render, render_with_operations};
+use bakeoff_report::recommendation::{Caveats, HowTo, Operations, render, render_with_operations};
 use bakeoff_stats::Summary;
 
 use super::fixture;
@@ -11,6 +11,7 @@ const BUDGET: Duration = Duration::from_secs(600);
 
 fn how_to() -> HowTo {
     HowTo {
+        what: None,
         tables: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
         filling: vec!["copy it".to_owned()],
         why_not: None,
@@ -30,7 +31,7 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
     // There is no forecast: the time is of the measured rows, and the rest is called an estimate.
     for words in [
         "Take parquet?codec=snappy for now: it is best at 120 k rows (settled). At 120 k rows the slowest question takes \
-         19.0 ms. Estimates for 4,160,000 rows: 545 MiB to buy, in proportion to the rows; ",
+         19.0 ms. Estimates for 4,160,000 rows: 545 MiB to buy for 3 copies, in proportion to the rows; ",
         " for a question that reads all 4,160,000 rows, by scan speed. There is no forecast for 4,160,000 rows yet: one ",
     ] {
         assert!(first.contains(words), "{words}: {text}");
@@ -54,6 +55,7 @@ fn operations_come_behind_the_answer() {
     let mut operations = Operations {
         not_taken: None,
         paragraph: "Operations: a takes them.".to_owned(),
+        caveats: Caveats::default(),
     };
     let text = render_with_operations(&summary, BUDGET, &operations, &how_to(), WIDTH);
     let without = render(&summary, BUDGET, &how_to(), WIDTH);
@@ -70,6 +72,86 @@ fn operations_come_behind_the_answer() {
     let first = format!("{not_taken} By the questions alone: ");
     assert!(words.join(" ").starts_with(&first), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+}
+
+#[test]
+fn storage_to_buy_says_for_how_many_copies_it_is() {
+    let mut summary = fixture::summary().unwrap();
+    let told = |summary: &Summary| render(summary, BUDGET, &how_to(), 10_000);
+    let decision = |summary: &mut Summary, copies: u32, no_forecast: Option<&str>| {
+        let decision = summary.decision.as_mut().unwrap();
+        decision.copies = copies;
+        decision.no_forecast = no_forecast.map(str::to_owned);
+    };
+    for (copies, no_forecast, words) in [
+        (1, Some("few rows"), ": 545 MiB to buy, in proportion"),
+        (
+            3,
+            None,
+            " Buy 545 MiB for 3 copies; the slowest question takes ",
+        ),
+        (1, None, " Buy 545 MiB; the slowest question takes "),
+    ] {
+        decision(&mut summary, copies, no_forecast);
+        let text = told(&summary);
+        let (answer, _) = text.split_once("\n\n").unwrap();
+        assert!(answer.contains(words), "`{words}` is not in: {answer}");
+    }
+}
+
+#[test]
+fn what_the_design_is_stands_below_the_answer() {
+    let how_to = HowTo {
+        what: Some("sorted files".to_owned()),
+        ..how_to()
+    };
+    let text = render(&fixture::summary().unwrap(), BUDGET, &how_to, WIDTH);
+    let below = "\n\nDesign: sorted files.\nCertainty: ";
+    assert!(text.contains(below), "{text}");
+}
+
+#[test]
+fn failures_and_what_limits_trust_come_before_the_statements() {
+    let mut summary = fixture::summary().unwrap();
+    let told = |summary: &Summary| render(summary, BUDGET, &how_to(), 1_000);
+    let text = told(&summary);
+    for words in [
+        "\n\nFailures\n✗ ",
+        "\n✗ cassandra/compact, creating the tables\n  the server answers: ",
+        "\n\nNotes\n! 19 rows share their key with a later row",
+        "\n! another process used 0.4 of the 2 cores during round 5\n",
+        // Those that are of the tables.
+        "\n! 2 more notes are in the report\n\nIts tables:\n",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in: {text}");
+    }
+    summary
+        .warnings
+        .extend((6..12).map(|round| format!("it was cold in round {round}")));
+    let text = told(&summary);
+    let last = "\n! it was cold in round 8\n! 5 more notes are in the report\n";
+    assert!(text.contains(last), "{text}");
+}
+
+#[test]
+fn failures_of_the_loads_are_told_as_well() {
+    let operations = Operations {
+        not_taken: None,
+        paragraph: "Operations: a takes them.".to_owned(),
+        caveats: Caveats {
+            failures: vec![("a/x".to_owned(), "its server ended".to_owned())],
+            notes: vec!["it was late".to_owned()],
+            others: 3,
+        },
+    };
+    let summary = fixture::summary().unwrap();
+    let text = render_with_operations(&summary, BUDGET, &operations, &how_to(), 1_000);
+    for words in [
+        "\n✗ a/x\n  its server ended\n\nNotes\n",
+        "\n! it was late\n! 5 more notes are in the report\n",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in: {text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use bakeoff_report::STYLES;
-use bakeoff_report::terminal::{render, render_before_recommendation};
+use bakeoff_report::terminal::render;
 use bakeoff_stats::{
     Answered, DesignSummary, NodesInfo, Outcome, Record, RowsLeft, StandbysInfo, Summary,
 };
@@ -266,24 +266,4 @@ fn a_program_without_optimisation_is_told_among_the_notes() {
         "0.1.0, built without optimisation: its times mean nothing".to_owned();
     let text = render(&summary, 140, false);
     assert!(text.contains(note), "{text}");
-}
-
-#[test]
-fn what_the_recommendation_below_says_is_not_said_twice() {
-    let text = render_before_recommendation(&summary(), 100, false);
-    let verdict = text.split_once("Verdict\n").unwrap().1;
-    assert!(verdict.starts_with("Rule "), "{verdict}");
-    for part in ["\nWait ", "\nGive up ", "\nNoise ", "\nUnknown "] {
-        assert!(verdict.contains(part), "{part}: {verdict}");
-    }
-    for part in [
-        "is best at",
-        "Certainty",
-        "Buy",
-        "Others",
-        "Flips to",
-        "Left out",
-    ] {
-        assert!(!verdict.contains(part), "{part}: {verdict}");
-    }
 }

@@ -42,6 +42,17 @@ fn the_sentence_comes_first_and_the_recommended_design_is_marked() {
 }
 
 #[test]
+fn limits_have_a_column_only_where_a_question_has_one() {
+    let mut input = fixture::events();
+    let heading = ">Limit</th>";
+    assert!(section(&Decision::of(&input)).contains(heading));
+    input.rule.limits.clear();
+    let html = section(&Decision::of(&input));
+    assert!(!html.contains(heading), "{html}");
+    assert!(html.contains(">Rests on</th></tr>"), "{html}");
+}
+
+#[test]
 fn every_cell_of_the_map_names_its_question_and_has_its_number() {
     let html = section(&Decision::of(&fixture::events()));
     let map = html.split_once("heat-map").unwrap().1;

@@ -16,6 +16,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 fn how_to() -> HowTo {
     HowTo {
+        what: None,
         tables: vec!["CREATE TABLE t (a int PRIMARY KEY)".to_owned()],
         filling: vec!["copy it".to_owned()],
         why_not: None,
@@ -124,6 +125,8 @@ fn a_design_that_is_the_only_one_left_is_called_so() {
         words.starts_with(&format!("Take {}, the only choice: 3", DESIGNS[1])),
         "{words}"
     );
+    let failed = format!(" Failures ✗ {} its server ended", DESIGNS[0]);
+    assert!(words.contains(&failed), "{words}");
     let only = "Certainty: it is the only one of 2 designs that did all that was asked.";
     assert!(words.contains(only), "{words}");
     assert!(!words.contains("Runner-up"), "{words}");
