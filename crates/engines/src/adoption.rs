@@ -10,6 +10,12 @@ const MOST_CHARACTERS: usize = 36;
 /// How many rows a script loads, as a shell takes it: its variable `ROWS`.
 pub const ROWS_IN_SHELL: &str = "\"$ROWS\"";
 
+/// The program of Bakeoff, as a shell takes it in a script: its variable `bakeoff`.
+pub const BAKEOFF_IN_SHELL: &str = "\"$bakeoff\"";
+
+/// What is said before the command that asks a question outside of a run.
+pub const ASKED_FROM: &str = "Outside of a run, with one of them in one.sql";
+
 /// Settings of columnar designs, with the options of `bakeoff ingest` that are the same.
 const INGESTED: [(&str, &str); 4] = [
     ("bucket", "--bucket"),
@@ -40,6 +46,24 @@ pub struct Adoption {
     pub load: Result<Loading, String>,
     /// Statements of a session in which questions mean what they meant in the run, if the engine itself is asked them.
     pub asked_with: Vec<String>,
+    /// A comment that says what asks the questions outside of a run, if they are in the SQL of Bakeoff; `None` if no
+    /// command does.
+    pub asked_by: Option<String>,
+}
+
+/// Where a columnar table is made outside of a run. Words are as a shell takes them.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnarPlace<'a> {
+    /// What the scripts are called with, for a reader.
+    pub called_with: &'static str,
+    /// The table in a script.
+    pub table: &'a str,
+    /// The table for a reader.
+    pub shown: &'a str,
+    /// Further options of the command that makes it, if there are some.
+    pub made_with: &'a str,
+    /// The options that name its server in a script; nothing for a folder.
+    pub server: &'a str,
 }
 
 /// The statements that make the tables of a design.
@@ -56,8 +80,8 @@ pub struct SchemaFile {
 /// What fills the tables of a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
-    /// Lines of a shell script. In them `"$@"` names the server, `$rows` a new folder, and `$ROWS` is how many of the
-    /// rows are loaded.
+    /// Lines of a shell script. In them `"$@"` names the server, `$bakeoff` is the program of Bakeoff, `$rows` a new
+    /// folder, and `$ROWS` how many of the rows are loaded.
     pub lines: Vec<String>,
     /// Whether the lines take all rows from `rows.csv` in the folder `$rows`, with a header, times in ISO 8601 and
     /// nulls as empty cells without quotes.
@@ -72,7 +96,7 @@ impl Adoption {
     pub fn of_a_run(id: &DesignId, rows: &AdoptedRows<'_>, folder: &str) -> Adoption {
         let command = |from: &str, rows: &str| {
             format!(
-                "bakeoff run {from} --designs {} --rows {rows} --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
+                "run {from} --designs {} --rows {rows} --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
                 in_shell(&id.to_string())
             )
         };
@@ -82,27 +106,24 @@ impl Adoption {
             load: Ok(Loading {
                 lines: vec![
                     format!(
-                        "{} --out \"$1\"",
+                        "{BAKEOFF_IN_SHELL} {} --out \"$1\"",
                         command(rows.from_in_script, ROWS_IN_SHELL)
                     ),
                     format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
                 ],
                 takes_csv: false,
-                statements: vec![format!("{} --out FOLDER", command(rows.from, rows.usual))],
+                statements: vec![format!(
+                    "bakeoff {} --out FOLDER",
+                    command(rows.from, rows.usual)
+                )],
             }),
             asked_with: Vec::new(),
+            asked_by: None,
         }
     }
 
-    /// Returns how a columnar table is filled, which makes it. `into` is the table and `server` the options that name
-    /// the server, both as a shell takes them; `called_with` is what they are for a reader.
-    pub fn of_ingest(
-        id: &DesignId,
-        table: &Table,
-        into: &str,
-        server: &str,
-        called_with: &'static str,
-    ) -> Adoption {
+    /// Returns how a columnar table is filled, which makes it, and sealed, as a run seals it before it measures.
+    pub fn of_ingest(id: &DesignId, table: &Table, place: &ColumnarPlace<'_>) -> Adoption {
         let mut options = vec![format!("--partition-key {}", table.partition_key.join(","))];
         options.push(match table.order_key.as_slice() {
             [] => "--one-row-per-key".to_owned(),
@@ -124,28 +145,63 @@ impl Adoption {
             let value = id.settings.get(setting);
             options.extend(value.map(|value| format!("{option} {}", in_shell(value))));
         }
+        options.push(place.made_with.to_owned());
         let options = options.join(" ");
-        let line = |rows: &str, into: &str, server: &str| {
-            let line = format!("bakeoff ingest {rows} --into {into} {options} {server}");
-            line.trim_end().to_owned()
+        let server = place.server.replace("\"$@\"", place.called_with);
+        let commands = |program: &str, rows: &str, into: &str, server: &str| {
+            [
+                joined(&[program, "ingest", rows, "--into", into, &options, server]),
+                joined(&[program, "table seal", into, server]),
+            ]
         };
-        let shown = server.replace("\"$@\"", called_with);
-        let shown = line(
-            "rows.csv",
-            &into.replace("\"dir:$1\"", "dir:FOLDER"),
-            &shown,
+        let sweep = joined(&["bakeoff table sweep", place.shown, &server]);
+        let later = format!(
+            "what the seal replaced stays for those who read it; ten minutes later this removes it: {sweep}"
         );
+        let rows = "\"$rows/rows.csv\"";
+        let [ingest, seal] = commands(BAKEOFF_IN_SHELL, rows, place.table, place.server);
+        let lines = vec![
+            ingest,
+            "# A run seals the table, too, before it measures.".to_owned(),
+            seal,
+            said_by_script(&later),
+        ];
+        let mut statements = Vec::from(commands("bakeoff", "rows.csv", place.shown, &server));
+        statements.push(format!("# {later}"));
         Adoption {
-            called_with,
+            called_with: place.called_with,
             schema: None,
             load: Ok(Loading {
-                lines: vec![line("\"$rows/rows.csv\"", into, server)],
+                lines,
                 takes_csv: true,
-                statements: vec![shown],
+                statements,
             }),
             asked_with: Vec::new(),
+            asked_by: Some(format!(
+                "{ASKED_FROM}: {}",
+                sql_command(&table.name, place.shown, &server)
+            )),
         }
     }
+}
+
+/// Joins the words of a command, of which some may be nothing.
+fn joined(words: &[&str]) -> String {
+    let words = words.iter().map(|word| word.trim());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Returns the command that asks a question about a table outside of a run, from the file `one.sql`. `into` is where
+/// the table is and `server` the options that name its server, for a reader.
+pub fn sql_command(table: &str, into: &str, server: &str) -> String {
+    let named = format!("{}={into}", in_shell(table));
+    joined(&["bakeoff sql --table", &named, server, "- <one.sql"])
+}
+
+/// Returns the line of a script that says something.
+pub fn said_by_script(text: &str) -> String {
+    format!("printf '%s\\n' {}", in_shell(text))
 }
 
 /// Returns the name that a table, or its keyspace or schema, has outside of a run: its own one, or with `_` behind it
@@ -201,8 +257,7 @@ mod tests {
         };
         let adoption = Adoption::of_a_run(&id, &rows, "parquet/parquet-codec-zstd");
         let load = adoption.load.unwrap();
-        let begins =
-            "bakeoff run \"$workload\" --designs 'parquet?codec=zstd&sort=time' --rows \"$ROWS\" ";
+        let begins = "\"$bakeoff\" run \"$workload\" --designs 'parquet?codec=zstd&sort=time' --rows \"$ROWS\" ";
         assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
         assert!(load.lines[0].ends_with(" --keep --out \"$1\""));
         assert!(load.lines[1].ends_with("\"$1\"/parquet/parquet-codec-zstd"));
@@ -229,11 +284,28 @@ mod tests {
             order_key: vec!["b".to_owned()],
         };
         let id = id.parse().unwrap();
-        let adoption = Adoption::of_ingest(&id, &table, "\"dir:$1\"", "", "FOLDER");
+        let place = ColumnarPlace {
+            called_with: "FOLDER",
+            table: "\"dir:$1\"",
+            shown: "dir:FOLDER",
+            made_with: "",
+            server: "",
+        };
+        let adoption = Adoption::of_ingest(&id, &table, &place);
         let load = adoption.load.unwrap();
-        let expected = "bakeoff ingest rows.csv --into dir:FOLDER --partition-key a --order-key b \
-                        --types a=text,b=timestamp,c=text --bucket 7d --profile compact";
-        assert_eq!(load.statements, [expected]);
-        assert!(load.lines[0].starts_with("bakeoff ingest \"$rows/rows.csv\" --into \"dir:$1\" "));
+        let ingest = "bakeoff ingest rows.csv --into dir:FOLDER --partition-key a --order-key b \
+                      --types a=text,b=timestamp,c=text --bucket 7d --profile compact";
+        let seal = "bakeoff table seal dir:FOLDER";
+        assert_eq!(load.statements[..2], [ingest, seal]);
+        let sweep = &load.statements[2];
+        assert!(
+            sweep.starts_with('#') && sweep.ends_with(": bakeoff table sweep dir:FOLDER"),
+            "{sweep}"
+        );
+        let begins = "\"$bakeoff\" ingest \"$rows/rows.csv\" --into \"dir:$1\" ";
+        assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
+        assert_eq!(load.lines[2], "\"$bakeoff\" table seal \"dir:$1\"");
+        let asked = "Outside of a run, with one of them in one.sql: bakeoff sql --table t=dir:FOLDER - <one.sql";
+        assert_eq!(adoption.asked_by.as_deref(), Some(asked));
     }
 }

@@ -2,17 +2,23 @@
 
 use bakeoff_workload::{ColumnType, DesignId, Workload};
 
+use super::cluster::relations::Relation;
+use super::cluster::settle::{Settling, settle_statements};
+use super::columnar;
 use super::layout::CassandraLayout;
 use super::request::DesignRequest;
 use super::rows;
 use super::rows::layout::{BUCKET_COLUMN, Shape, TableLayout};
-use crate::adoption::{Adoption, Loading, SchemaFile, adopted_name, in_shell};
+use crate::adoption::{
+    ASKED_FROM, Adoption, ColumnarPlace, Loading, SchemaFile, adopted_name, in_shell,
+    said_by_script, sql_command,
+};
 use crate::{Context, EngineError};
 
 const SCHEMA_FILE: &str = "schema.cql";
 const CALLED_WITH: &str = "HOST [PORT]";
-/// What ingests into a named cluster are called with.
-const INGEST_WITH: &str = "HOST[:PORT]";
+/// What commands of Bakeoff that take a named cluster are called with.
+const BAKEOFF_WITH: &str = "HOST[:PORT]";
 
 /// Says how a design is made and filled.
 ///
@@ -26,14 +32,22 @@ pub fn of(id: &DesignId, workload: &Workload, context: &Context) -> Result<Adopt
         CassandraLayout::Columnar => {
             let copies = workload.scale.replication.max(1);
             let into = format!("{keyspace}.{keyspace}");
-            let server = format!("--create-keyspace {copies} --cassandra \"$@\"");
-            Ok(Adoption::of_ingest(
-                id,
-                &workload.table,
-                &into,
-                &server,
-                INGEST_WITH,
-            ))
+            let made_with = format!("--create-keyspace {copies}");
+            let place = ColumnarPlace {
+                called_with: BAKEOFF_WITH,
+                table: &into,
+                shown: &into,
+                made_with: &made_with,
+                server: "--cassandra \"$@\"",
+            };
+            let mut adoption = Adoption::of_ingest(id, &workload.table, &place);
+            if let Ok(load) = &mut adoption.load {
+                let tables = columnar::relations(&keyspace);
+                let told = on_each_node(&keyspace, &tables, Settling::Compact);
+                load.lines.push(said_by_script(&told));
+                load.statements.push(format!("# {told}"));
+            }
+            Ok(adoption)
         }
         layout @ (CassandraLayout::Series | CassandraLayout::AsWritten) => {
             let statements = layout.describe(&request)?.statements.into_iter();
@@ -75,7 +89,28 @@ fn of_rows(
     } else {
         Ok(copying(&layout, keyspace))
     };
-    Ok(adoption(request, keyspace, statements.collect(), load))
+    let name = &request.workload.table.name;
+    let is_read_by_sql = !layout.has_blob() && !layout.names.are_short();
+    let asked_by = is_read_by_sql.then(|| {
+        let into = format!("{keyspace}.{}", layout.name);
+        let asked = sql_command(name, &into, &format!("--cassandra {BAKEOFF_WITH}"));
+        // Of a bucket, an index or a second table only a design knows.
+        format!("{ASKED_FROM} (it may read more rows than a run does): {asked}")
+    });
+    Ok(Adoption {
+        asked_by,
+        ..adoption(request, keyspace, statements.collect(), load)
+    })
+}
+
+/// Says what is to be run on each node, so that tables are at rest as they were when they were measured.
+fn on_each_node(keyspace: &str, tables: &[Relation], settling: Settling) -> String {
+    let commands = settle_statements(true, keyspace, tables, settling);
+    format!(
+        "a run brings its tables to rest before it measures (on nodes of yours with --nodetool only); to do so, run on \
+         each node: {}",
+        commands.join(" && ")
+    )
 }
 
 fn adoption(
@@ -99,6 +134,7 @@ fn adoption(
         }),
         load,
         asked_with: Vec::new(),
+        asked_by: None,
     }
 }
 
@@ -139,6 +175,8 @@ fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
     lines.push("cd \"$rows\"".to_owned());
     let sent = copies.iter();
     lines.extend(sent.map(|copy| format!("cqlsh -e {} \"$@\"", in_shell(copy))));
+    let told = on_each_node(keyspace, &layout.relations(), layout.settling);
+    lines.push(said_by_script(&told));
     let mut statements = vec![
         "-- of files with all rows: times in milliseconds since 1970, empty cells are null"
             .to_owned(),
@@ -150,6 +188,7 @@ fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
         )
     }));
     statements.extend(copies.iter().map(|copy| format!("{copy};")));
+    statements.push(format!("-- {told}"));
     Loading {
         lines,
         takes_csv: true,
@@ -239,7 +278,7 @@ replication = 2
         );
         let bucket = "        row[\"bakeoff_bucket\"] = int(row[\"time\"]) // 86400000";
         assert!(load.lines.contains(&bucket.to_owned()), "{:?}", load.lines);
-        let copy = load.statements.last().unwrap();
+        let copy = &load.statements[2];
         assert!(
             copy.starts_with(
                 "COPY readings.readings (\"series\", \"time\", \"value\", \"kind\", \"bakeoff_bucket\") FROM"
@@ -267,6 +306,47 @@ replication = 2
     }
 
     #[test]
+    fn scripts_say_what_brings_tables_to_rest_on_each_node() {
+        for (id, commands) in [
+            (
+                "cassandra/wide",
+                "nodetool flush readings && nodetool compact readings readings",
+            ),
+            (
+                "cassandra/wide?table_by=kind",
+                "nodetool flush readings && nodetool compact readings readings readings_by_1",
+            ),
+            ("cassandra/wide?settle=flush", "nodetool flush readings"),
+            (
+                "cassandra/columnar",
+                "nodetool flush readings && nodetool compact readings readings_columnar ",
+            ),
+        ] {
+            let load = adopted(id, false).load.unwrap();
+            let told = format!("; to do so, run on each node: {commands}");
+            let said = load.lines.last().unwrap();
+            assert!(
+                said.starts_with("printf ") && said.contains(&told),
+                "{id}: {said}"
+            );
+            let shown = load.statements.last().unwrap();
+            assert!(shown.contains(&told), "{id}: {shown}");
+        }
+    }
+
+    #[test]
+    fn questions_are_asked_by_the_command_that_reads_the_rows() {
+        for id in ["cassandra/wide?bucket=1d", "cassandra/columnar"] {
+            let asked = adopted(id, false).asked_by.unwrap();
+            let command = ": bakeoff sql --table readings=readings.readings --cassandra HOST[:PORT] - <one.sql";
+            assert!(asked.ends_with(command), "{id}: {asked}");
+        }
+        for id in ["cassandra/blob", "cassandra/wide?names=short"] {
+            assert_eq!(adopted(id, false).asked_by, None, "{id}");
+        }
+    }
+
+    #[test]
     fn what_no_tool_of_cassandra_writes_says_so() {
         for id in [
             "cassandra/blob",
@@ -289,7 +369,10 @@ replication = 2
         }
         let columnar = adopted("cassandra/columnar?rows=5000&compressor=Zstd", false);
         assert_eq!(columnar.schema, None);
-        let line = &columnar.load.unwrap().lines[0];
+        let lines = columnar.load.unwrap().lines;
+        let seal = "\"$bakeoff\" table seal readings.readings --cassandra \"$@\"";
+        assert_eq!(lines[2], seal);
+        let line = &lines[0];
         assert!(line.contains(" --into readings.readings "), "{line}");
         assert!(
             line.ends_with(" --chunk-rows 5000 --create-keyspace 2 --cassandra \"$@\""),

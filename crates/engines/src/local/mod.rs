@@ -15,7 +15,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Needs};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
-use crate::adoption::{AdoptedRows, Adoption};
+use crate::adoption::{AdoptedRows, Adoption, ColumnarPlace};
 use crate::advice::{Advice, Facts};
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
 use crate::folder::{self, remove_folder};
@@ -88,7 +88,14 @@ impl Engine for Local {
     ) -> Result<Adoption, EngineError> {
         let stored = Stored::of(id, workload)?;
         let table = &stored.workload().table;
-        Ok(Adoption::of_ingest(id, table, "\"dir:$1\"", "", "FOLDER"))
+        let place = ColumnarPlace {
+            called_with: "FOLDER",
+            table: "\"dir:$1\"",
+            shown: "dir:FOLDER",
+            made_with: "",
+            server: "",
+        };
+        Ok(Adoption::of_ingest(id, table, &place))
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

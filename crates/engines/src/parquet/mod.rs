@@ -14,6 +14,7 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::adoption::{AdoptedRows, Adoption};
 use crate::advice::{Advice, Facts};
 use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
@@ -25,6 +26,10 @@ pub use codec::Encoding;
 pub use files::ParquetTable;
 use layout::SETTINGS;
 pub use layout::{FileLayout, SORTED_FILE, check_folder};
+
+/// What asks the questions outside of a run.
+const ASKED_BY: &str = "Outside of a run, a program that reads Parquet files by SQL can be asked them in its own SQL, \
+                        such as DuckDB; `bakeoff sql` does not read these files.";
 
 pub struct ParquetFiles;
 
@@ -70,6 +75,21 @@ impl Engine for ParquetFiles {
             unit_rows: Some(u64::from(layout.encoding.rows)),
             ..self.info_of(id, layout.settings(), statements)
         }))
+    }
+
+    fn adoption(
+        &self,
+        id: &DesignId,
+        _workload: &Workload,
+        context: &Context,
+        rows: &AdoptedRows<'_>,
+    ) -> Result<Adoption, EngineError> {
+        let folder = context.folder_of_design(id);
+        let folder = folder.strip_prefix(&context.run_dir).unwrap_or(&folder);
+        Ok(Adoption {
+            asked_by: Some(ASKED_BY.to_owned()),
+            ..Adoption::of_a_run(id, rows, &folder.display().to_string())
+        })
     }
 
     fn value_folders(

@@ -43,6 +43,7 @@ pub fn of(id: &DesignId, workload: &Workload) -> Result<Adoption, EngineError> {
             format!("SET search_path TO {}, public", quoted(&schema)),
             "SET TimeZone TO 'UTC'".to_owned(),
         ],
+        asked_by: None,
     })
 }
 

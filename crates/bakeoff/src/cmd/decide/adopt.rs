@@ -1,6 +1,7 @@
 //! Writes the files by which a user takes a recommended design: its statements, the questions, a script that fills it,
 //! and one that makes and fills it. None of them has a password, and none replaces a file.
 
+mod caution;
 mod place;
 mod rows;
 
@@ -10,12 +11,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::{Adoption, ROWS_IN_SHELL, in_shell};
+use bakeoff_engines::{Adoption, BAKEOFF_IN_SHELL, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
 use self::place::HERE;
 use crate::cmd::measure::folder::is_empty;
 
+pub use caution::caution;
 pub use place::Place;
 pub use rows::{RowsTold, Sample};
 
@@ -30,8 +32,8 @@ const FILE: u32 = 0o666;
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     pub design: &'a DesignId,
-    /// Whether it is recommended, and not only ahead at the rows that were measured.
-    pub is_recommended: bool,
+    /// What is said of it if it is not recommended for all rows; `None` if it is.
+    pub caution: Option<&'a str>,
     /// Which rows the script fills it with, and where it finds them.
     pub rows: &'a RowsTold,
     pub place: &'a Place,
@@ -50,13 +52,10 @@ pub struct Questions {
 impl Taken<'_> {
     /// Returns what a comment says of it: the sentence, and a caution if it is not recommended.
     fn comment(self, sentence: &str) -> String {
-        if self.is_recommended {
-            return sentence.to_owned();
+        match self.caution {
+            None => sentence.to_owned(),
+            Some(caution) => format!("{sentence}\n# {caution}"),
         }
-        format!(
-            "{sentence}\n# {} is ahead at the rows that were measured; nothing is recommended yet.",
-            self.design
-        )
     }
 }
 
@@ -89,10 +88,9 @@ pub fn files(taken: Taken<'_>, adoption: &Adoption) -> Vec<TakeFile> {
         let statements = schema.statements.iter();
         let statements: String = statements.map(|s| format!("{s};\n")).collect();
         let design = taken.design;
-        let first = if taken.is_recommended {
-            format!("-- The tables of {design}, as `bakeoff decide` recommends.\n")
-        } else {
-            format!("-- The tables of {design}, which is ahead; nothing is recommended yet.\n")
+        let first = match taken.caution {
+            None => format!("-- The tables of {design}, as `bakeoff decide` recommends.\n"),
+            Some(caution) => format!("-- The tables of {design}.\n-- {caution}\n"),
         };
         files.push(TakeFile {
             name: schema.file,
@@ -164,9 +162,10 @@ fn questions(taken: Taken<'_>, adoption: &Adoption) -> String {
     let mut text = if *are_of_engine {
         format!("-- The questions, as {design} is asked them.\n")
     } else {
+        let asked_by = adoption.asked_by.as_deref();
+        let asked_by = asked_by.unwrap_or("Outside of a run no command of Bakeoff asks them.");
         format!(
-            "-- The questions in the SQL of Bakeoff, which answers them from the rows of {design}: that has no SQL that \
-             could be asked them.\n"
+            "-- The questions in the SQL of Bakeoff, as a run asks them of {design}.\n-- {asked_by}\n"
         )
     };
     if all.iter().any(|(_, sql)| sql.contains("${")) {
@@ -211,7 +210,7 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
                 text += &format!(
-                    "bakeoff generate {} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n",
+                    "{BAKEOFF_IN_SHELL} generate {} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n",
                     place.words
                 );
             }
@@ -245,14 +244,32 @@ fn applied(adoption: &Adoption) -> Option<&str> {
     adoption.schema.as_ref()?.apply.as_deref()
 }
 
-/// Returns the beginning of a script, which says what it is called with and ends if it is called with nothing.
+/// Returns the beginning of a script, which says what it is called with, and ends if it is called with nothing or if
+/// there is no program of Bakeoff that fills the tables.
 fn head(what: &str, name: &str, adoption: &Adoption) -> String {
     let usage = format!("sh {name} {}", adoption.called_with);
     let usage_in_shell = in_shell(&format!("usage: {usage}"));
+    let (named, program) = match adoption.load {
+        Ok(_) => (
+            "# BAKEOFF=PATH in the environment names the program of Bakeoff if it is not on PATH.\n",
+            program(&usage),
+        ),
+        Err(_) => ("", String::new()),
+    };
     format!(
-        "#!/bin/sh\n# {what}\n#   {usage}\n# Passwords are in no file of this folder: the tools that it calls ask for \
-         them, or have files of their own.\nset -eu\nif [ $# -eq 0 ]; then\n  printf '%s\\n' {usage_in_shell} >&2\n  \
-         exit 2\nfi\n"
+        "#!/bin/sh\n# {what}\n#   {usage}\n{named}# Passwords are in no file of this folder: the tools that it calls \
+         ask for them, or have files of their own.\nset -eu\nif [ $# -eq 0 ]; then\n  printf '%s\\n' {usage_in_shell} \
+         >&2\n  exit 2\nfi\n{program}"
+    )
+}
+
+/// Returns lines that set `bakeoff` to the program of Bakeoff, and end as a shell does that finds none.
+fn program(usage: &str) -> String {
+    let named = in_shell(&format!("BAKEOFF=/path/to/bakeoff {usage}"));
+    format!(
+        "bakeoff=${{BAKEOFF:-bakeoff}}\nif ! command -v {BAKEOFF_IN_SHELL} >/dev/null; then\n  printf '%s cannot be \
+         found: put it on PATH, or name the program of Bakeoff, as in %s\\n' {BAKEOFF_IN_SHELL} {named} >&2\n  \
+         exit 127\nfi\n"
     )
 }
 

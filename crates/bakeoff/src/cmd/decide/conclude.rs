@@ -57,9 +57,11 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     match (&options.adopt, filled) {
         (None, _) => {}
         (Some(folder), Some(filled)) => {
+            let decision = measured.asked().and_then(|asked| asked.decision.as_ref());
+            let caution = decision.and_then(adopt::caution);
             let taken = Taken {
                 design: &filled.design,
-                is_recommended: measured.is_recommended(),
+                caution: caution.as_deref(),
                 rows: &filled.rows,
                 place: &filled.place,
                 questions: &questions(filled.workload, &filled.design)?,
@@ -112,15 +114,6 @@ impl Measured {
         }
         let decision = self.asked()?.decision.as_ref()?;
         Some(&decision.recommendation.as_ref()?.design)
-    }
-
-    /// Returns whether that design is recommended, and not only ahead at the rows that were measured.
-    fn is_recommended(&self) -> bool {
-        let decision = self.asked().and_then(|asked| asked.decision.as_ref());
-        match self {
-            Measured::Operations(_) => true,
-            _ => decision.is_some_and(|decision| decision.no_forecast.is_none()),
-        }
     }
 
     fn render(&self, budget: Duration, how_to: &HowTo) -> String {

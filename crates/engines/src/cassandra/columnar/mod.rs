@@ -4,6 +4,6 @@ mod describe;
 mod design;
 mod layout;
 
-pub use describe::describe;
+pub use describe::{describe, relations};
 pub use design::ColumnarDesign;
 pub use layout::LAYOUT;

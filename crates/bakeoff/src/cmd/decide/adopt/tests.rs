@@ -1,8 +1,13 @@
 use std::process::Command;
 
-use bakeoff_engines::{Loading, SchemaFile};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{AdoptedRows, EngineOptions, Loading, SchemaFile};
+use bakeoff_workload::Workload;
 
 use super::*;
+
+/// What is said of a design that is not recommended for all rows.
+const CAUTION: &str = "To take for now: it; there is no forecast for 7 rows yet.";
 
 /// A name that would do harm wherever it is not quoted.
 const HOSTILE: &str = "a'b $(touch harm) `touch harm`\n; touch harm \"c\".toml";
@@ -17,6 +22,7 @@ fn adoption(load: Result<Loading, String>) -> Adoption {
         }),
         load,
         asked_with: Vec::new(),
+        asked_by: None,
     }
 }
 
@@ -42,17 +48,134 @@ fn told(lines: Vec<String>) -> RowsTold {
     }
 }
 
-/// The files of a design, recommended or only ahead, whose workload is in the folder above.
+/// The files of a design, recommended for all rows or not, whose workload is in the folder above.
 fn files_of(adoption: &Adoption, dir: &Path, from: &str, is_recommended: bool) -> Vec<TakeFile> {
     let above = dir.parent().unwrap_or(dir);
     let taken = Taken {
         design: &id(),
-        is_recommended,
+        caution: (!is_recommended).then_some(CAUTION),
         rows: &told(Vec::new()),
         place: &Place::new(dir, &above.join(from), &[]),
         questions: &Questions::default(),
     };
     files(taken, adoption)
+}
+
+/// Writes a script that can be run.
+fn write_program(path: &Path, text: &str) {
+    let mut file = OpenOptions::new();
+    let file = file.write(true).create_new(true).mode(SCRIPT);
+    let mut file = file.open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+/// The files of a design, as its engine says how that is made, with a question in the SQL of Bakeoff.
+fn files_by_engine(design: &str, dir: &Path) -> Vec<TakeFile> {
+    let text = r#"
+        title = "t"
+        designs = ["memory"]
+        [table]
+        name = "readings"
+        columns = { room = "text", time = "timestamp", value = "double" }
+        partition_key = ["room"]
+        order_key = ["time"]
+        [data]
+        file = "none.csv"
+        [[queries]]
+        name = "most"
+        sql = "SELECT max(value) AS most FROM readings"
+        [scale]
+        rows = 10
+        full_rows = 10
+    "#;
+    let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+    let design: DesignId = design.parse().unwrap();
+    let context = bakeoff_engines::Context {
+        run_dir: PathBuf::from("run"),
+        token: None,
+        threads: 1,
+        keys_repeat: false,
+        options: EngineOptions::default(),
+    };
+    let place = Place::new(dir, &dir.join("w.toml"), &[]);
+    let adopted = AdoptedRows {
+        from: "w.toml",
+        from_in_script: &place.words,
+        usual: "600",
+    };
+    let questions = Questions {
+        all: vec![("most".to_owned(), workload.queries[0].sql.clone())],
+        are_of_engine: false,
+    };
+    let engine = engine(&design).unwrap();
+    let adoption = engine.adoption(&design, &workload, &context, &adopted);
+    let taken = Taken {
+        design: &design,
+        caution: None,
+        rows: &told(Vec::new()),
+        place: &place,
+        questions: &questions,
+    };
+    files(taken, &adoption.unwrap())
+}
+
+#[test]
+fn a_columnar_table_is_filled_and_sealed_by_the_program_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("mine");
+    write(&dir, &files_by_engine("local/columnar", &dir)).unwrap();
+    // Stands in for Bakeoff: notes what it is to do.
+    let stand_in = folder.path().join("it's bakeoff");
+    write_program(&stand_in, "#!/bin/sh\nprintf '%s\\n' \"$*\" >>\"$SAID\"\n");
+    let said = folder.path().join("said");
+    let applied_by = |program: &Path| {
+        let mut command = Command::new("sh");
+        let command = command.arg(dir.join(APPLY)).arg("my table");
+        let command = command.env_remove("WORKLOAD_FILE").env_remove("ROWS");
+        let command = command.env("BAKEOFF", program).env("SAID", &said);
+        command.output().unwrap()
+    };
+    let none = applied_by(&folder.path().join("none"));
+    assert_eq!(none.status.code(), Some(127));
+    let stderr = String::from_utf8_lossy(&none.stderr);
+    let told = "/none cannot be found: put it on PATH, or name the program of Bakeoff, as in \
+                BAKEOFF=/path/to/bakeoff sh apply.sh FOLDER\n";
+    assert!(stderr.ends_with(told), "{stderr}");
+    let filled = applied_by(&stand_in);
+    let stderr = String::from_utf8_lossy(&filled.stderr);
+    assert!(filled.status.success(), "{stderr}");
+    let said = std::fs::read_to_string(&said).unwrap();
+    let said: Vec<&str> = said.lines().collect();
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[0].starts_with("generate "), "{}", said[0]);
+    let ingest = "/rows.csv --into dir:my table --partition-key room ";
+    assert!(
+        said[1].starts_with("ingest ") && said[1].contains(ingest),
+        "{}",
+        said[1]
+    );
+    assert_eq!(said[2], "table seal dir:my table");
+}
+
+#[test]
+fn questions_name_the_command_that_asks_them() {
+    for (design, asked_by) in [
+        (
+            "local/columnar",
+            "-- Outside of a run, with one of them in one.sql: bakeoff sql --table readings=dir:FOLDER - <one.sql\n",
+        ),
+        (
+            "parquet?codec=zstd",
+            "-- Outside of a run, a program that reads Parquet files by SQL can be asked them",
+        ),
+    ] {
+        let files = files_by_engine(design, Path::new("mine"));
+        let questions = text(&files, QUESTIONS);
+        let begins = format!(
+            "-- The questions in the SQL of Bakeoff, as a run asks them of {design}.\n{asked_by}"
+        );
+        assert!(questions.starts_with(&begins), "{questions}");
+    }
 }
 
 #[test]
@@ -66,16 +189,7 @@ fn scripts_make_and_fill_the_tables_whatever_the_file_is_called() {
     std::fs::create_dir(&programs).unwrap();
     // Stands in for Bakeoff: writes the name of the workload and the number of rows into the file that it is asked for.
     let stand_in = "#!/bin/sh\nprintf '%s, %s' \"$2\" \"$4\" >\"$6\"\n";
-    let mut file = OpenOptions::new();
-    let path = programs.join("bakeoff");
-    let mut file = file
-        .write(true)
-        .create_new(true)
-        .mode(SCRIPT)
-        .open(path)
-        .unwrap();
-    file.write_all(stand_in.as_bytes()).unwrap();
-    drop(file);
+    write_program(&programs.join("bakeoff"), stand_in);
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let applied = |rows: Option<&str>| {
         let output = Command::new("sh")
@@ -85,6 +199,7 @@ fn scripts_make_and_fill_the_tables_whatever_the_file_is_called() {
             .env("PATH", &path)
             .env_remove("WORKLOAD_FILE")
             .env_remove("ROWS")
+            .env_remove("BAKEOFF")
             .envs(rows.map(|rows| ("ROWS", rows)))
             .output()
             .unwrap();
@@ -133,18 +248,26 @@ fn nothing_is_overwritten_and_scripts_without_a_server_say_how_they_are_called()
 }
 
 #[test]
-fn files_of_a_design_that_is_only_ahead_say_so() {
-    for (is_recommended, schema) in [
-        (true, "as `bakeoff decide` recommends.\n"),
-        (false, "which is ahead; nothing is recommended yet.\n"),
-    ] {
+fn files_of_a_design_that_is_not_recommended_for_all_rows_say_so() {
+    for is_recommended in [true, false] {
         let dir = Path::new("mine");
         let files = files_of(&adoption(Ok(loading())), dir, "w.toml", is_recommended);
-        let first = format!("-- The tables of {}, {schema}", id());
+        let first = if is_recommended {
+            format!(
+                "-- The tables of {}, as `bakeoff decide` recommends.\n",
+                id()
+            )
+        } else {
+            format!("-- The tables of {}.\n-- {CAUTION}\n", id())
+        };
         assert!(files[0].text.starts_with(&first), "{}", files[0].text);
         for file in &files {
-            let cautions = file.text.contains("nothing is recommended yet.");
-            assert_eq!(cautions, !is_recommended, "{}", file.text);
+            assert_eq!(
+                file.text.contains(CAUTION),
+                !is_recommended,
+                "{}",
+                file.text
+            );
         }
         for script in &files[1..] {
             let lines = script.text.lines().take_while(|line| *line != "set -eu");
@@ -199,7 +322,7 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
     let files_with = |questions: &Questions| {
         let taken = Taken {
             design: &id,
-            is_recommended: true,
+            caution: None,
             rows: &rows,
             place: &place,
             questions,
@@ -217,11 +340,15 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
     assert!(load.contains(head), "{load}");
     let named =
         "workload=${WORKLOAD_FILE:-$here/../w.toml}\nROWS=${ROWS:-600}\nrows=$(mktemp -d)\n";
-    let generate = "bakeoff generate \"$workload\" --rows \"$ROWS\" --out \"$rows/rows.csv\"\n";
+    let generate =
+        "\"$bakeoff\" generate \"$workload\" --rows \"$ROWS\" --out \"$rows/rows.csv\"\n";
     assert!(load.contains(named) && load.contains(generate), "{load}");
     questions.are_of_engine = false;
     let others = files_with(&questions);
-    assert!(text(&others, QUESTIONS).starts_with("-- The questions in the SQL of Bakeoff, "));
+    let begins = "-- The questions in the SQL of Bakeoff, as a run asks them of cassandra/wide?bucket=1d.\n\
+                  -- Outside of a run no command of Bakeoff asks them.\n-- ${NAME} is";
+    let asked = text(&others, QUESTIONS);
+    assert!(asked.starts_with(begins), "{asked}");
 }
 
 #[test]
