@@ -11,7 +11,7 @@ const MOST_CHARACTERS: usize = 36;
 pub const ROWS_IN_SHELL: &str = "\"$ROWS\"";
 
 /// The program of Bakeoff, as a shell takes it in a script: its variable `bakeoff`.
-pub const BAKEOFF_IN_SHELL: &str = "\"$bakeoff\"";
+pub const PROGRAM_IN_SHELL: &str = "\"$bakeoff\"";
 
 /// What is said before the command that asks a question outside of a run.
 pub const ASKED_FROM: &str = "Outside of a run, with one of them in one.sql";
@@ -106,7 +106,7 @@ impl Adoption {
             load: Ok(Loading {
                 lines: vec![
                     format!(
-                        "{BAKEOFF_IN_SHELL} {} --out \"$1\"",
+                        "{PROGRAM_IN_SHELL} {} --out \"$1\"",
                         command(rows.from_in_script, ROWS_IN_SHELL)
                     ),
                     format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
@@ -159,7 +159,7 @@ impl Adoption {
             "what the seal replaced stays for those who read it; ten minutes later this removes it: {sweep}"
         );
         let rows = "\"$rows/rows.csv\"";
-        let [ingest, seal] = commands(BAKEOFF_IN_SHELL, rows, place.table, place.server);
+        let [ingest, seal] = commands(PROGRAM_IN_SHELL, rows, place.table, place.server);
         let lines = vec![
             ingest,
             "# A run seals the table, too, before it measures.".to_owned(),

@@ -83,7 +83,7 @@ mod whole_sums;
 pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use adoption::{
-    AdoptedRows, Adoption, BAKEOFF_IN_SHELL, Loading, ROWS_IN_SHELL, SchemaFile, in_shell,
+    AdoptedRows, Adoption, Loading, PROGRAM_IN_SHELL, ROWS_IN_SHELL, SchemaFile, in_shell,
 };
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};

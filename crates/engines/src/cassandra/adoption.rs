@@ -18,7 +18,7 @@ use crate::{Context, EngineError};
 const SCHEMA_FILE: &str = "schema.cql";
 const CALLED_WITH: &str = "HOST [PORT]";
 /// What commands of Bakeoff that take a named cluster are called with.
-const BAKEOFF_WITH: &str = "HOST[:PORT]";
+const PROGRAM_CALLED_WITH: &str = "HOST[:PORT]";
 
 /// Says how a design is made and filled.
 ///
@@ -34,7 +34,7 @@ pub fn of(id: &DesignId, workload: &Workload, context: &Context) -> Result<Adopt
             let into = format!("{keyspace}.{keyspace}");
             let made_with = format!("--create-keyspace {copies}");
             let place = ColumnarPlace {
-                called_with: BAKEOFF_WITH,
+                called_with: PROGRAM_CALLED_WITH,
                 table: &into,
                 shown: &into,
                 made_with: &made_with,
@@ -93,7 +93,7 @@ fn of_rows(
     let is_read_by_sql = !layout.has_blob() && !layout.names.are_short();
     let asked_by = is_read_by_sql.then(|| {
         let into = format!("{keyspace}.{}", layout.name);
-        let asked = sql_command(name, &into, &format!("--cassandra {BAKEOFF_WITH}"));
+        let asked = sql_command(name, &into, &format!("--cassandra {PROGRAM_CALLED_WITH}"));
         // Of a bucket, an index or a second table only a design knows.
         format!("{ASKED_FROM} (it may read more rows than a run does): {asked}")
     });

@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::{Adoption, BAKEOFF_IN_SHELL, ROWS_IN_SHELL, in_shell};
+use bakeoff_engines::{Adoption, PROGRAM_IN_SHELL, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
 use self::place::HERE;
@@ -210,7 +210,7 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
                 text += &format!(
-                    "{BAKEOFF_IN_SHELL} generate {} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n",
+                    "{PROGRAM_IN_SHELL} generate {} --rows {ROWS_IN_SHELL} --out \"$rows/rows.csv\"\n",
                     place.words
                 );
             }
@@ -267,8 +267,8 @@ fn head(what: &str, name: &str, adoption: &Adoption) -> String {
 fn program(usage: &str) -> String {
     let named = in_shell(&format!("BAKEOFF=/path/to/bakeoff {usage}"));
     format!(
-        "bakeoff=${{BAKEOFF:-bakeoff}}\nif ! command -v {BAKEOFF_IN_SHELL} >/dev/null; then\n  printf '%s cannot be \
-         found: put it on PATH, or name the program of Bakeoff, as in %s\\n' {BAKEOFF_IN_SHELL} {named} >&2\n  \
+        "bakeoff=${{BAKEOFF:-bakeoff}}\nif ! command -v {PROGRAM_IN_SHELL} >/dev/null; then\n  printf '%s cannot be \
+         found: put it on PATH, or name the program of Bakeoff, as in %s\\n' {PROGRAM_IN_SHELL} {named} >&2\n  \
          exit 127\nfi\n"
     )
 }
