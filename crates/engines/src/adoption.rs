@@ -1,6 +1,8 @@
 //! What it takes to make and fill a design outside of a run, on a server of the user's: statements, and lines of shell
 //! scripts.
 
+use std::path::Path;
+
 use bakeoff_workload::infer::is_reserved;
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
@@ -29,7 +31,7 @@ const INGESTED: [(&str, &str); 4] = [
 pub struct AdoptedRows<'a> {
     /// The workload with the options that say which rows it has, as a shell takes them.
     pub from: &'a str,
-    /// The same in a script, which may have variables of its own for it.
+    /// The same workload and options as a script writes them, with shell variables of its own in place of paths.
     pub from_in_script: &'a str,
     /// How many of its rows these are, a number or `all`, unless the user of a script says it.
     pub usual: &'a str,
@@ -91,9 +93,15 @@ pub struct Loading {
 }
 
 impl Adoption {
-    /// Returns how a run makes and keeps a design in a folder: files, which need nothing else. `folder` is the design's
-    /// folder within that of the run.
-    pub fn of_a_run(id: &DesignId, rows: &AdoptedRows<'_>, folder: &str) -> Adoption {
+    /// Returns how a run makes and keeps a design in a folder: files, which need nothing else. `folder` is the folder of
+    /// the design, which lies in the folder of the run, `run_dir`.
+    pub fn of_a_run(
+        id: &DesignId,
+        rows: &AdoptedRows<'_>,
+        folder: &Path,
+        run_dir: &Path,
+    ) -> Adoption {
+        let folder = folder.strip_prefix(run_dir).unwrap_or(folder).display();
         let command = |from: &str, rows: &str| {
             format!(
                 "run {from} --designs {} --rows {rows} --rounds 1 --scales 1 --no-twins --no-concurrent --keep",
@@ -109,7 +117,10 @@ impl Adoption {
                         "{PROGRAM_IN_SHELL} {} --out \"$1\"",
                         command(rows.from_in_script, ROWS_IN_SHELL)
                     ),
-                    format!("printf 'the table is in %s\\n' \"$1\"/{}", in_shell(folder)),
+                    format!(
+                        "printf 'the table is in %s\\n' \"$1\"/{}",
+                        in_shell(&folder.to_string())
+                    ),
                 ],
                 takes_csv: false,
                 statements: vec![format!(
@@ -255,7 +266,12 @@ mod tests {
             from_in_script: "\"$workload\"",
             usual: "600",
         };
-        let adoption = Adoption::of_a_run(&id, &rows, "parquet/parquet-codec-zstd");
+        let adoption = Adoption::of_a_run(
+            &id,
+            &rows,
+            Path::new("out/parquet/parquet-codec-zstd"),
+            Path::new("out"),
+        );
         let load = adoption.load.unwrap();
         let begins = "\"$bakeoff\" run \"$workload\" --designs 'parquet?codec=zstd&sort=time' --rows \"$ROWS\" ";
         assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);

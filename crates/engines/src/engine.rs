@@ -264,8 +264,7 @@ pub trait Engine: Send + Sync {
         rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let folder = context.folder_of_design(id);
-        let folder = folder.strip_prefix(&context.run_dir).unwrap_or(&folder);
-        Ok(Adoption::of_a_run(id, rows, &folder.display().to_string()))
+        Ok(Adoption::of_a_run(id, rows, &folder, &context.run_dir))
     }
 
     /// Checks the needs of [`Engine::start`] without starting anything: programs, memory and disk, or

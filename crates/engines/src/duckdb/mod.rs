@@ -120,8 +120,6 @@ impl Engine for Duckdb {
         rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let layout = DuckdbLayout::new(id, &workload.table, context)?;
-        let folder = layout.dir.strip_prefix(&context.run_dir);
-        let folder = folder.unwrap_or(&layout.dir).display().to_string();
         Ok(Adoption {
             schema: Some(SchemaFile {
                 file: SCHEMA_FILE,
@@ -129,7 +127,7 @@ impl Engine for Duckdb {
                 apply: None,
             }),
             asked_with: DuckdbLayout::meanings(),
-            ..Adoption::of_a_run(id, rows, &folder)
+            ..Adoption::of_a_run(id, rows, &layout.dir, &context.run_dir)
         })
     }
 

@@ -85,10 +85,9 @@ impl Engine for ParquetFiles {
         rows: &AdoptedRows<'_>,
     ) -> Result<Adoption, EngineError> {
         let folder = context.folder_of_design(id);
-        let folder = folder.strip_prefix(&context.run_dir).unwrap_or(&folder);
         Ok(Adoption {
             asked_by: Some(ASKED_BY.to_owned()),
-            ..Adoption::of_a_run(id, rows, &folder.display().to_string())
+            ..Adoption::of_a_run(id, rows, &folder, &context.run_dir)
         })
     }
 

@@ -128,7 +128,7 @@ mod tests {
         "memory",
     ];
 
-    /// What is said at the beginning of a decision for `formats` with so many rows at full scale.
+    /// Returns the warning of a decision for the workload `formats` with this number of rows at full scale.
     fn said(full_rows: u64, designs: &[&str], budget: &str) -> Option<String> {
         let line = Line::try_parse_from(["decide", "formats", "--budget", budget]).unwrap();
         let text = WORKLOADS.get("formats").unwrap().text;

@@ -212,7 +212,7 @@ impl Decide {
         }
     }
 
-    /// Returns what engines are told of the run that measures the designs of a workload.
+    /// Returns the context in which engines describe and measure the designs of a workload.
     ///
     /// # Errors
     /// Fails with a misuse if the name of a server or the limit of rows cannot be used.

@@ -7,7 +7,7 @@ use super::*;
 const MINUTES_OF_EACH: u32 = 60;
 const TURBINES: u32 = 40;
 
-/// A workload over a file of three hours, in which the turbines come one after the other, each with an hour of its own.
+/// A workload over a file of three hours that is sorted by turbine, of which each has rows of one hour.
 const WORKLOAD: &str = r#"title = "Turbines"
 designs = ["memory", "timescale/hypertable?chunk=30d"]
 
@@ -100,7 +100,7 @@ async fn chunks_of_a_week_and_of_a_month_are_the_same_where_all_rows_are_of_thre
     };
     let measured = lengths(&of_file);
     assert!(measured.contains(&"30d".to_owned()) && !measured.contains(&"7d".to_owned()));
-    // Of a month they are not, and of rows beyond the first ones nobody knows.
+    // The lengths differ where the table grows to a month, and may differ where only a part of the file was read.
     let month = grown("grow = \"2000 machines, one month\"", 29_548_315, 65_536).await;
     let unread = grown("", 2_400, 400).await;
     for proposals in [month, unread] {

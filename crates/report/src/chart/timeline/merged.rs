@@ -38,22 +38,7 @@ fn at_place(place: usize, line: Line) -> Line {
 mod tests {
     use super::*;
     use crate::chart::line::Stroke;
-
-    fn panel(heading: &str, values: &[Option<f64>]) -> Panel {
-        let line = |value: &Option<f64>| Line {
-            class: "plain".to_owned(),
-            stroke: Stroke::Dashed,
-            mark: None,
-            points: vec![(1.0, *value)],
-        };
-        Panel {
-            heading: heading.to_owned(),
-            height: 62.0,
-            logarithmic: false,
-            lines: values.iter().map(line).collect(),
-            tick: |value| value.to_string(),
-        }
-    }
+    use crate::chart::timeline::panels::tests::panel;
 
     #[test]
     fn lines_of_all_charts_have_their_places_and_what_nobody_knows_is_left_out() {

@@ -79,15 +79,15 @@ fn figure(heading: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::chart::line::{Line, Stroke};
 
     /// A panel with lines of one value each.
-    fn panel(heading: &str, values: &[Option<f64>]) -> Panel {
+    pub fn panel(heading: &str, values: &[Option<f64>]) -> Panel {
         let line = |value: &Option<f64>| Line {
             class: "plain".to_owned(),
-            stroke: Stroke::Strong,
+            stroke: Stroke::Dashed,
             mark: None,
             points: vec![(1.0, *value)],
         };
