@@ -41,6 +41,12 @@ impl fmt::Display for Nodetool {
 impl Nodetool {
     /// Time limit of a call that only reads.
     pub(in crate::cassandra) const READ_LIMIT: Duration = Duration::from_secs(60);
+    /// What nodetool says of a node that has not finished starting, and of one of whose tables, in whichever keyspace,
+    /// one is dropped while nodetool lists them.
+    const NOT_YET: &str = "Server is not initialized yet";
+    /// Calls before that answer is believed, and the time between them.
+    const CALLS: usize = 4;
+    const RETRY: Duration = Duration::from_millis(500);
 
     /// Checks that nodetool can be called on all hosts, and that it prints what is understood.
     ///
@@ -107,7 +113,8 @@ impl Nodetool {
         });
     }
 
-    /// Runs nodetool on one host, and returns what it prints.
+    /// Runs nodetool on one host, and returns what it prints. It is run again where a table that somebody dropped
+    /// meanwhile ended it: each of its commands may be run twice.
     ///
     /// # Errors
     /// Says why the call failed.
@@ -118,6 +125,14 @@ impl Nodetool {
         limit: Duration,
     ) -> Result<String, String> {
         check_words(arguments)?;
+        for _ in 1..Self::CALLS {
+            let printed = self.0.run(host, arguments, limit).await;
+            let is_early = { printed.as_ref() }.is_err_and(|why| why.contains(Self::NOT_YET));
+            if !is_early {
+                return printed;
+            }
+            tokio::time::sleep(Self::RETRY).await;
+        }
         self.0.run(host, arguments, limit).await
     }
 
@@ -279,6 +294,36 @@ mod tests {
             let is_missing = |missing: &Missing| missing.figure == "nodetool gcstats";
             assert_eq!(nodes[0].missing.iter().any(is_missing), with_gc);
         }
+    }
+
+    #[tokio::test]
+    async fn a_table_that_is_dropped_meanwhile_ends_a_call_and_not_the_diagnosis() {
+        let folder = tempfile::tempdir().unwrap();
+        let called = folder.path().join("called");
+        // Fails as often as it is said, and then prints.
+        let failing = |times: usize| {
+            let _ = std::fs::remove_file(&called);
+            let text = format!(
+                "echo >> {called}; test $(wc -l < {called}) -gt {times} && echo printed && exit; \
+                 echo 'java.lang.IllegalArgumentException: {}, cannot run nodetool.' >&2; exit 1",
+                Nodetool::NOT_YET,
+                called = called.display(),
+            );
+            script(&folder, &text)
+        };
+        let calls = || std::fs::read_to_string(&called).unwrap().lines().count();
+        let printed = failing(1).on("h", &["tablehistograms"], LIMIT).await;
+        assert_eq!(printed.unwrap().trim(), "printed");
+        assert_eq!(calls(), 2);
+        let nodetool = failing(Nodetool::CALLS);
+        let error = nodetool.on("h", &["info"], LIMIT).await.unwrap_err();
+        assert!(error.contains(Nodetool::NOT_YET), "{error}");
+        assert_eq!(calls(), Nodetool::CALLS);
+        // What fails for another reason is not repeated.
+        let nodetool = script(&folder, &format!("echo >> {}; exit 1", called.display()));
+        let before = calls();
+        nodetool.on("h", &["info"], LIMIT).await.unwrap_err();
+        assert_eq!(calls(), before + 1);
     }
 
     #[tokio::test]
