@@ -10,6 +10,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use crate::source::check_parquet_pages;
 use crate::source::file::arrow_ipc::{Ipc, StoredBatches};
 use crate::source::file::named::{DataFileName, DataFormat};
 use crate::source::file::{check_same, data_error, fits, guarded, has_more_digits, read_error};
@@ -164,6 +165,12 @@ fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> 
 
 fn parquet_batches(path: &Path, columns: Option<&[usize]>) -> Result<StoredBatches> {
     let mut reader = parquet_reader(path)?.with_batch_size(BATCH_ROWS);
+    let file = File::open(path).map_err(|error| read_error(path, error))?;
+    let all: Vec<usize> = (0..reader.schema().fields().len()).collect();
+    guarded(path, || {
+        check_parquet_pages(&file, reader.metadata(), columns.unwrap_or(&all))
+            .map_err(|why| data_error(path, why))
+    })?;
     if let Some(columns) = columns {
         let projection = ProjectionMask::roots(reader.parquet_schema(), columns.iter().copied());
         reader = reader.with_projection(projection);

@@ -30,6 +30,7 @@ pub use file::ipc_lengths::{IpcLengths, check as check_ipc_lengths};
 pub use file::named::{DataFileName, DataFormat, PackedAs};
 pub use file::open as open_files;
 pub use file::open_text;
+pub use file::parquet_pages::check as check_parquet_pages;
 pub use file::{milliseconds, milliseconds_in};
 pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;

@@ -10,7 +10,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::record_batch::RecordBatch;
 use bakeoff_servers::available_mib;
-use bakeoff_workload::source::check_ipc_lengths;
+use bakeoff_workload::source::{check_ipc_lengths, check_parquet_pages};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
@@ -135,6 +135,8 @@ impl ArrowFile {
         let buffered = |file| BufReader::with_capacity(1 << 20, file);
         Ok(match self.format {
             Format::Parquet(metadata) => {
+                check_parquet_pages(&file, metadata.metadata(), &places)
+                    .map_err(|why| failed(path, why))?;
                 let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
                 let mask = ProjectionMask::roots(builder.parquet_schema(), places);
                 let builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);

@@ -26,8 +26,8 @@ const TEXT_BYTES: u64 = 256 * MIB;
 /// the library reserves before it unpacks them.
 const ARROW_BYTES: u64 = (4 << 30) + 256 * MIB;
 
-/// The memory for a Parquet file of at most 128 KiB. A page says how many bytes it has unpacked, up to 2 GiB, which
-/// the library reserves before it unpacks them.
+/// The memory for a Parquet file of at most 128 KiB. Pages say how many bytes they have unpacked, which the library
+/// reserves before it unpacks them: 2 GiB together at most.
 const PARQUET_BYTES: u64 = (2 << 30) + 256 * MIB;
 
 /// The number of rows that types are guessed from.
@@ -398,4 +398,12 @@ fn parquet_is_read_or_refused() {
     }
     let files = Files::new("x.parquet");
     parser.feed(&corpus, |bytes| files.are_readable(bytes));
+}
+
+#[test]
+fn pages_that_say_that_they_unpack_to_gibibytes_take_little_memory() {
+    let bytes = include_bytes!("../../../tests/corpus/parquet/two-long-pages.parquet");
+    let files = Files::new("x.parquet");
+    let taken = bytes_taken(|| assert!(!files.are_readable(bytes)));
+    assert!(taken < TEXT_BYTES, "{taken}");
 }

@@ -17,6 +17,7 @@ pub(crate) mod json_keys;
 mod lines;
 pub(crate) mod named;
 mod parquet;
+pub(crate) mod parquet_pages;
 mod part;
 mod several;
 mod spaced_quotes;

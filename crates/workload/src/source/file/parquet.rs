@@ -13,7 +13,7 @@ use parquet::errors::ParquetError;
 
 use super::stamp::Stamp;
 use super::stored::{self, row_error, rows_of};
-use super::{data_error, guarded, read_error};
+use super::{data_error, guarded, parquet_pages, read_error};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Result, Table, TextForm};
 
@@ -48,6 +48,10 @@ impl ParquetFile {
             stored::check_same(first, path, metadata.schema())?;
         }
         let columns = stored::locate(path, metadata.schema(), table, form)?;
+        guarded(path, || {
+            parquet_pages::check(&file, metadata.metadata(), &columns)
+                .map_err(|why| data_error(path, why))
+        })?;
         let file = ParquetFile {
             path: path.to_owned(),
             stamp,

@@ -30,8 +30,8 @@ const MIB: u64 = 1 << 20;
 /// The memory for a text of at most 128 KiB, or what a small one unpacks to.
 pub const TEXT_BYTES: u64 = 256 * MIB;
 
-/// The memory for a Parquet file of at most 128 KiB. A page says how many bytes it has unpacked, up to
-/// 2 GiB, which the library reserves before it unpacks them.
+/// The memory for a Parquet file of at most 128 KiB. Pages say how many bytes they have unpacked, which the library
+/// reserves before it unpacks them: 2 GiB together at most.
 const PARQUET_BYTES: u64 = (2 << 10) * MIB + 256 * MIB;
 
 /// The memory in which repeated keys are searched.
@@ -371,4 +371,12 @@ fn parquet_is_read_or_refused() {
     ));
     let files = Files::new();
     parser.feed(&corpus, |bytes| files.is_readable("x.parquet", bytes));
+}
+
+#[test]
+fn pages_that_say_that_they_unpack_to_gibibytes_take_little_memory() {
+    let bytes = include_bytes!("../../corpus/parquet/two-long-pages.parquet");
+    let files = Files::new();
+    let taken = bytes_taken(|| assert!(!files.is_readable("x.parquet", bytes)));
+    assert!(taken < TEXT_BYTES, "{taken}");
 }

@@ -1,0 +1,255 @@
+//! What the pages of a Parquet file say of their own lengths, checked before any is unpacked: the library reserves, and
+//! for Snappy fills, as much memory as a page says, up to 2 GiB for each column that is read at the same time.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use parquet::basic::Compression;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+
+/// The most bytes that a byte of Snappy unpacks to: a copy of up to 64 bytes takes 3 at least.
+const SNAPPY_RATIO: u64 = 22;
+/// The most bytes that a byte of Zstandard unpacks to: a block of 128 KiB takes 4 at least.
+const ZSTD_RATIO: u64 = 32 << 10;
+/// The most bytes that pages of all columns that are read at the same time may unpack to.
+const MOST_BYTES: u64 = 2 << 30;
+/// Bytes of a head of a page that are read at a time. Most have fewer.
+const HEAD_BYTES: usize = 512;
+/// How deep structures within a head may be nested, as in the library.
+const DEPTH: u8 = 64;
+/// The type of a page that has the values of a dictionary.
+const DICTIONARY: i32 = 2;
+
+/// Checks what pages of these columns say of their lengths. Columns are counted at the root of the schema. A head that
+/// cannot be read ends the check of its column, since the library goes no further either.
+///
+/// # Errors
+/// Fails with the reason why the columns cannot be read.
+///
+/// # Panics
+/// Panics if a column begins before the file, as the library does.
+pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Result<(), String> {
+    let file_bytes = file.metadata().map_err(|error| error.to_string())?.len();
+    let schema = metadata.file_metadata().schema_descr();
+    let read: BTreeSet<usize> = columns.iter().copied().collect();
+    let mut all_bytes = 0_u64;
+    for group in metadata.row_groups() {
+        let leaves = group.columns().iter().enumerate();
+        let mut together = 0_u64;
+        for (_, column) in
+            leaves.filter(|(leaf, _)| read.contains(&schema.get_column_root_idx(*leaf)))
+        {
+            let (_, bytes) = column.byte_range();
+            all_bytes = all_bytes.saturating_add(bytes);
+            if all_bytes > file_bytes {
+                return Err("its columns say that they have more bytes than the file; it is damaged: try another \
+                            copy of it"
+                    .to_owned());
+            }
+            together = together.saturating_add(largest(file, column)?);
+        }
+        if together > MOST_BYTES {
+            return Err(format!(
+                "pages of it that are read at the same time unpack to {} MiB, and {} MiB are allowed: write it with \
+                 smaller pages",
+                together >> 20,
+                MOST_BYTES >> 20
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns how many bytes of a column are unpacked at a time: those of its dictionary and of its largest page.
+fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
+    let ratio = match column.compression() {
+        Compression::SNAPPY => SNAPPY_RATIO,
+        Compression::ZSTD(_) => ZSTD_RATIO,
+        // Pages that are not packed are read as they are. Others are refused by the library before it reads them.
+        _ => return Ok(0),
+    };
+    let (mut at, bytes) = column.byte_range();
+    let end = at.saturating_add(bytes);
+    let mut input = BufReader::with_capacity(HEAD_BYTES, file);
+    let (mut dictionary, mut largest) = (0, 0);
+    while at < end {
+        let Ok(head) = Head::read(&mut input, at) else {
+            break;
+        };
+        let Some((packed, unpacked)) = head.lengths(end) else {
+            break;
+        };
+        if unpacked > packed.saturating_mul(ratio) {
+            return Err(format!(
+                "a page of column `{}` says that its {packed} bytes unpack to {unpacked}, which they cannot; it is \
+                 damaged: try another copy of it",
+                column.column_path().string()
+            ));
+        }
+        if head.kind == Some(DICTIONARY) {
+            dictionary = unpacked.max(dictionary);
+        } else {
+            largest = unpacked.max(largest);
+        }
+        at = head.end + packed;
+    }
+    Ok(dictionary + largest)
+}
+
+/// What the head of a page says, a structure `PageHeader` of Thrift's compact protocol
+/// (`parquet.thrift` of the format, and `thrift-compact-protocol.md` of Thrift).
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Head {
+    kind: Option<i32>,
+    unpacked: Option<i32>,
+    packed: Option<i32>,
+    /// The position in the file behind the head.
+    end: u64,
+}
+
+impl Head {
+    /// Reads the head that begins at this position.
+    fn read(input: &mut (impl Read + Seek), at: u64) -> io::Result<Head> {
+        input.seek(SeekFrom::Start(at))?;
+        let mut head = Head::default();
+        let mut last = 0;
+        loop {
+            let (kind, field) = field(input, last)?;
+            if kind == STOP {
+                break;
+            }
+            // The library takes these fields for what they should be, whatever type they say they have.
+            match field {
+                1 => head.kind = Some(number(input)?),
+                2 => head.unpacked = Some(number(input)?),
+                3 => head.packed = Some(number(input)?),
+                4 => {
+                    number(input)?;
+                }
+                5..=8 => skip(input, STRUCTURE, DEPTH)?,
+                _ => skip(input, kind, DEPTH)?,
+            }
+            last = field;
+        }
+        head.end = input.stream_position()?;
+        Ok(head)
+    }
+
+    /// Returns the bytes of the page in the file and unpacked, if it lies in front of this position.
+    fn lengths(&self, end: u64) -> Option<(u64, u64)> {
+        let packed = u64::try_from(self.packed?).ok()?;
+        let unpacked = u64::try_from(self.unpacked?).ok()?;
+        let behind = self.end.checked_add(packed)?;
+        (behind <= end).then_some((packed, unpacked))
+    }
+}
+
+/// What a field says instead of its type where no more fields follow.
+const STOP: u8 = 0;
+const STRUCTURE: u8 = 12;
+
+/// Reads the type of a field and its number, which may be said as the distance from the last one.
+fn field(input: &mut impl Read, last: i16) -> io::Result<(u8, i16)> {
+    let head = byte(input)?;
+    let kind = head & 0xf;
+    if kind == STOP {
+        return Ok((STOP, 0));
+    }
+    let field = match i16::from(head >> 4) {
+        0 => number(input)? as i16,
+        further => last
+            .checked_add(further)
+            .ok_or(io::ErrorKind::InvalidData)?,
+    };
+    Ok((kind, field))
+}
+
+/// Reads over a value of this type.
+fn skip(input: &mut impl Read, kind: u8, depth: u8) -> io::Result<()> {
+    let deeper = depth.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
+    match kind {
+        // The type of a flag is its value.
+        1 | 2 => {}
+        3 => skip_bytes(input, 1)?,
+        4..=6 => {
+            unsigned(input)?;
+        }
+        7 => skip_bytes(input, 8)?,
+        8 => {
+            let bytes = unsigned(input)?;
+            skip_bytes(input, bytes)?;
+        }
+        9 | 10 => {
+            let head = byte(input)?;
+            let values = match head >> 4 {
+                15 => unsigned(input)?,
+                few => u64::from(few),
+            };
+            let kind = head & 0xf;
+            // The library takes no bytes for a flag here, so that any number of them takes none.
+            let values = if is_flag(kind) { 0 } else { values };
+            for _ in 0..values {
+                skip(input, kind, deeper)?;
+            }
+        }
+        11 => {
+            let pairs = unsigned(input)?;
+            let kinds = if pairs > 0 { byte(input)? } else { 0 };
+            let (key, value) = (kinds >> 4, kinds & 0xf);
+            let are_flags = is_flag(key) && is_flag(value);
+            let pairs = if are_flags { 0 } else { pairs };
+            for _ in 0..pairs {
+                skip(input, key, deeper)?;
+                skip(input, value, deeper)?;
+            }
+        }
+        STRUCTURE => loop {
+            let (kind, _) = field(input, 0)?;
+            if kind == STOP {
+                break;
+            }
+            skip(input, kind, deeper)?;
+        },
+        13 => skip_bytes(input, 16)?,
+        _ => return Err(io::ErrorKind::InvalidData.into()),
+    }
+    Ok(())
+}
+
+fn is_flag(kind: u8) -> bool {
+    matches!(kind, 1 | 2)
+}
+
+fn skip_bytes(input: &mut impl Read, bytes: u64) -> io::Result<()> {
+    io::copy(&mut input.take(bytes), &mut io::sink())?;
+    Ok(())
+}
+
+fn byte(input: &mut impl Read) -> io::Result<u8> {
+    let mut byte = [0];
+    input.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+/// Reads a number whose bytes have 7 bits each, the last ones first.
+fn unsigned(input: &mut impl Read) -> io::Result<u64> {
+    let (mut number, mut shift) = (0, 0_u32);
+    loop {
+        let byte = byte(input)?;
+        number |= u64::from(byte & 0x7f).wrapping_shl(shift);
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+        shift = shift.wrapping_add(7);
+    }
+}
+
+/// Reads a number whose lowest bit is its sign, cut off at 32 bits as in the library.
+fn number(input: &mut impl Read) -> io::Result<i32> {
+    let number = unsigned(input)?;
+    Ok(((number >> 1) as i64 ^ -((number & 1) as i64)) as i32)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+use std::io::Cursor;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::basic::ZstdLevel;
+use parquet::file::properties::WriterProperties;
+
+use super::*;
+
+/// Returns the bytes of a number below 16,384 with its sign, two of them.
+fn two_bytes(number: u16) -> [u8; 2] {
+    let number = number << 1;
+    [(number & 0x7f) as u8 | 0x80, (number >> 7) as u8]
+}
+
+/// Returns the head of a page of 300 bytes that unpacks to 5,000, with all that a head may have.
+fn head() -> Vec<u8> {
+    let mut head = vec![0x15, 0];
+    head.push(0x15);
+    head.extend(two_bytes(5_000));
+    head.push(0x15);
+    head.extend(two_bytes(300));
+    // A checksum, then a head of data of version 2 with statistics and a flag.
+    head.extend([0x15, 0x07]);
+    head.extend([0x4c, 0x15, 0x02, 0x61, 0x1c]);
+    head.extend([0x18, 3, b'a', b'b', b'c', 0x18, 0, 0x00, 0x00]);
+    // What later versions may add: a list of numbers, one of flags, a map, a float and a structure.
+    head.extend([0x19, 0x25, 0x02, 0x04, 0x19, 0xf1, 0xff, 0x7f]);
+    head.extend([0x1b, 1, 0x58, 0x06, 1, b'x', 0x17]);
+    head.extend([0; 8]);
+    head.extend([0x1c, 0x00, 0x00]);
+    head
+}
+
+#[test]
+fn lengths_are_found_among_all_that_a_head_may_have() {
+    let bytes = [&[9, 9][..], &head(), &[7]].concat();
+    let read = Head::read(&mut Cursor::new(&bytes), 2).unwrap();
+    let expected = Head {
+        kind: Some(0),
+        unpacked: Some(5_000),
+        packed: Some(300),
+        end: bytes.len() as u64 - 1,
+    };
+    assert_eq!(read, expected);
+    assert_eq!(read.lengths(read.end + 300), Some((300, 5_000)));
+    assert_eq!(read.lengths(read.end + 299), None);
+}
+
+#[test]
+fn a_head_that_is_cut_off_or_nested_without_end_is_none() {
+    let whole = head();
+    for length in 0..whole.len() {
+        let read = Head::read(&mut Cursor::new(&whole[..length]), 0);
+        assert!(read.is_err(), "{length}");
+    }
+    let nested = [vec![0x5c], vec![0x1c; 1_000]].concat();
+    assert!(Head::read(&mut Cursor::new(&nested), 0).is_err());
+    // Numbers of fields that go on beyond those that there are.
+    let far = [vec![0x05, 0xfe, 0xff, 0x03, 0], vec![0xf5, 0]].concat();
+    assert!(Head::read(&mut Cursor::new(&far), 0).is_err());
+    let negative = Head {
+        unpacked: Some(-1),
+        packed: Some(1),
+        ..Head::default()
+    };
+    assert_eq!(negative.lengths(10), None);
+}
+
+/// A Parquet file with two columns.
+fn written(compression: Compression) -> File {
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..2_000).map(|i| i * i)));
+    let texts = (0..2_000).map(|i| format!("text {}", i % 1_000));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let batch = RecordBatch::try_from_iter([("number", numbers), ("text", texts)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_data_page_row_count_limit(500)
+        .set_write_batch_size(100)
+        .build();
+    let file = tempfile::tempfile().unwrap();
+    let copy = file.try_clone().unwrap();
+    let mut writer = ArrowWriter::try_new(copy, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    file
+}
+
+fn checked(file: &File, columns: &[usize]) -> Result<(), String> {
+    let metadata = ArrowReaderMetadata::load(file, Default::default()).unwrap();
+    check(file, metadata.metadata(), columns)
+}
+
+/// Lets the first page of a column say that it unpacks to as much as the bytes of that number can say.
+fn lengthen(file: &File, column: usize) {
+    let metadata = ArrowReaderMetadata::load(file, Default::default()).unwrap();
+    let (at, _) = metadata.metadata().row_group(0).column(column).byte_range();
+    let head = Head::read(&mut BufReader::new(file), at).unwrap();
+    let unpacked = head.unpacked.unwrap() as u64;
+    // Behind the type of the page, its value, and the type of this number.
+    let bytes = if unpacked < 64 {
+        1
+    } else if unpacked < 8_192 {
+        2
+    } else {
+        3
+    };
+    let longest = [0xfe, 0xff, 0xff];
+    let mut number = longest[..bytes].to_vec();
+    number[bytes - 1] &= 0x7f;
+    file.write_all_at(&number, at + 3).unwrap();
+    let longer = Head::read(&mut BufReader::new(file), at).unwrap();
+    assert!(longer.unpacked > head.unpacked && longer.packed == head.packed);
+}
+
+#[test]
+fn a_page_that_says_more_than_its_bytes_can_unpack_to_is_refused() {
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::ZSTD(ZstdLevel::default()),
+    ] {
+        assert_eq!(checked(&written(compression), &[0, 1]), Ok(()));
+    }
+    // The dictionary of the texts has some KiB, of which a length of three bytes may make a MiB.
+    let file = written(Compression::SNAPPY);
+    lengthen(&file, 1);
+    let why = checked(&file, &[0, 1]).unwrap_err();
+    assert!(
+        why.starts_with("a page of column `text` says that its "),
+        "{why}"
+    );
+    assert!(
+        why.contains(" bytes unpack to 1048575, which they cannot; "),
+        "{why}"
+    );
+    // It is nothing to those who do not read it.
+    assert_eq!(checked(&file, &[0]), Ok(()));
+}
