@@ -1,11 +1,12 @@
-//! What the pages of a Parquet file say of their own lengths, checked before any is unpacked: the library reserves, and
-//! for Snappy fills, as much memory as a page says, up to 2 GiB for each column that is read at the same time.
+//! What the pages of a Parquet file say of their own lengths, checked before any is unpacked: the library takes as much
+//! memory as a page says that it unpacks to, up to 2 GiB for each column that is read at the same time, and for as many
+//! values as a dictionary says that it has.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 /// The most bytes that a byte of Snappy unpacks to: a copy of up to 64 bytes takes 3 at least.
@@ -61,13 +62,19 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
     Ok(())
 }
 
-/// Returns how many bytes of a column are unpacked at a time: those of its dictionary and of its largest page.
+/// Returns how many bytes of a column are in memory at a time: those of its dictionary, as a page and as values, and of
+/// its largest page.
 fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
     let ratio = match column.compression() {
-        Compression::SNAPPY => SNAPPY_RATIO,
-        Compression::ZSTD(_) => ZSTD_RATIO,
-        // Pages that are not packed are read as they are. Others are refused by the library before it reads them.
+        Compression::UNCOMPRESSED => None,
+        Compression::SNAPPY => Some(SNAPPY_RATIO),
+        Compression::ZSTD(_) => Some(ZSTD_RATIO),
+        // The library refuses other ones before it reads their pages.
         _ => return Ok(0),
+    };
+    let damaged = |why: String| {
+        let name = column.column_path().string();
+        format!("a page of column `{name}` {why}; it is damaged: try another copy of it")
     };
     let (mut at, bytes) = column.byte_range();
     let end = at.saturating_add(bytes);
@@ -77,24 +84,46 @@ fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
         let Ok(head) = Head::read(&mut input, at) else {
             break;
         };
-        let Some((packed, unpacked)) = head.lengths(end) else {
+        let Some((packed, said)) = head.lengths(end) else {
             break;
         };
-        if unpacked > packed.saturating_mul(ratio) {
-            return Err(format!(
-                "a page of column `{}` says that its {packed} bytes unpack to {unpacked}, which they cannot; it is \
-                 damaged: try another copy of it",
-                column.column_path().string()
-            ));
+        // A page that is not packed is taken as it is, whatever it says.
+        let unpacked = ratio.map_or(packed, |_| said);
+        if unpacked > packed.saturating_mul(ratio.unwrap_or(1)) {
+            return Err(damaged(format!(
+                "says that its {packed} bytes unpack to {unpacked}, which they cannot"
+            )));
         }
         if head.kind == Some(DICTIONARY) {
+            let values = head.values.and_then(|values| u64::try_from(values).ok());
+            let values = values.unwrap_or(0);
+            if values.saturating_mul(fewest_bytes(column)) > unpacked {
+                return Err(damaged(format!(
+                    "says that its {unpacked} bytes are {values} values, for which they are too few"
+                )));
+            }
             dictionary = unpacked.max(dictionary);
         } else {
             largest = unpacked.max(largest);
         }
         at = head.end + packed;
     }
-    Ok(dictionary + largest)
+    Ok(2 * dictionary + largest)
+}
+
+/// Returns how many bytes a value of a column's dictionary takes at least.
+fn fewest_bytes(column: &ColumnChunkMetaData) -> u64 {
+    match column.column_type() {
+        Type::BOOLEAN => 1,
+        // Texts have their length in front of them.
+        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            let bytes = column.column_descr().type_length();
+            u64::try_from(bytes).unwrap_or(1).max(1)
+        }
+    }
 }
 
 /// What the head of a page says, a structure `PageHeader` of Thrift's compact protocol
@@ -104,6 +133,8 @@ struct Head {
     kind: Option<i32>,
     unpacked: Option<i32>,
     packed: Option<i32>,
+    /// Those of a dictionary.
+    values: Option<i32>,
     /// The position in the file behind the head.
     end: u64,
 }
@@ -127,7 +158,8 @@ impl Head {
                 4 => {
                     number(input)?;
                 }
-                5..=8 => skip(input, STRUCTURE, DEPTH)?,
+                7 => head.values = values_of_dictionary(input)?,
+                5 | 6 | 8 => skip(input, STRUCTURE, DEPTH)?,
                 _ => skip(input, kind, DEPTH)?,
             }
             last = field;
@@ -142,6 +174,20 @@ impl Head {
         let unpacked = u64::try_from(self.unpacked?).ok()?;
         let behind = self.end.checked_add(packed)?;
         (behind <= end).then_some((packed, unpacked))
+    }
+}
+
+/// Reads the head that a dictionary has within that of its page, and returns the number of its values.
+fn values_of_dictionary(input: &mut impl Read) -> io::Result<Option<i32>> {
+    let (mut values, mut last) = (None, 0);
+    loop {
+        let (kind, field) = field(input, last)?;
+        match field {
+            _ if kind == STOP => return Ok(values),
+            1 => values = Some(number(input)?),
+            _ => skip(input, kind, DEPTH)?,
+        }
+        last = field;
     }
 }
 

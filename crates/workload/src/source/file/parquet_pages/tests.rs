@@ -44,6 +44,7 @@ fn lengths_are_found_among_all_that_a_head_may_have() {
         kind: Some(0),
         unpacked: Some(5_000),
         packed: Some(300),
+        values: None,
         end: bytes.len() as u64 - 1,
     };
     assert_eq!(read, expected);
@@ -69,6 +70,16 @@ fn a_head_that_is_cut_off_or_nested_without_end_is_none() {
         ..Head::default()
     };
     assert_eq!(negative.lengths(10), None);
+}
+
+#[test]
+fn a_dictionary_says_how_many_values_it_has() {
+    let bytes = [
+        0x15, 4, 0x15, 20, 0x15, 20, 0x4c, 0x15, 10, 0x15, 0, 0x12, 0, 0,
+    ];
+    let head = Head::read(&mut Cursor::new(&bytes), 0).unwrap();
+    assert_eq!((head.kind, head.values), (Some(DICTIONARY), Some(5)));
+    assert_eq!(head.end, bytes.len() as u64);
 }
 
 /// A Parquet file with two columns.
@@ -140,4 +151,26 @@ fn a_page_that_says_more_than_its_bytes_can_unpack_to_is_refused() {
     );
     // It is nothing to those who do not read it.
     assert_eq!(checked(&file, &[0]), Ok(()));
+}
+
+#[test]
+fn a_dictionary_that_says_that_it_has_more_values_than_bytes_for_them_is_refused() {
+    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+        let file = written(compression);
+        let metadata = ArrowReaderMetadata::load(&file, Default::default()).unwrap();
+        let (at, _) = metadata.metadata().row_group(0).column(0).byte_range();
+        let head = Head::read(&mut BufReader::new(&file), at).unwrap();
+        assert_eq!(head.values, Some(2_000));
+        // Two thousand numbers of 8 bytes. The head ends with their number, their encoding, that they are not sorted, and
+        // the ends of both heads.
+        let mut bytes = vec![0; (head.end - at) as usize];
+        file.read_exact_at(&mut bytes, at).unwrap();
+        let place = bytes.windows(2).rposition(|pair| pair == two_bytes(2_000));
+        let place = at + place.unwrap() as u64;
+        file.write_all_at(&two_bytes(2_001), place).unwrap();
+        let why = checked(&file, &[0, 1]).unwrap_err();
+        let expected = "a page of column `number` says that its 16000 bytes are 2001 values, for which they are too few";
+        assert!(why.starts_with(expected), "{why}");
+        assert_eq!(checked(&file, &[1]), Ok(()));
+    }
 }
