@@ -82,6 +82,9 @@ pub struct SchemaFile {
 /// What fills the tables of a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
+    /// Lines before those, which end the script where the tables are not to be filled: before any row is written to a
+    /// file. `"$@"` and `$bakeoff` are the same there.
+    pub checks: Vec<String>,
     /// Lines of a shell script. In them `"$@"` names the server, `$bakeoff` is the program of Bakeoff, `$rows` a new
     /// folder, and `$ROWS` how many of the rows are loaded.
     pub lines: Vec<String>,
@@ -112,6 +115,7 @@ impl Adoption {
             called_with: "FOLDER",
             schema: None,
             load: Ok(Loading {
+                checks: Vec::new(),
                 lines: vec![
                     format!(
                         "{PROGRAM_IN_SHELL} {} --out \"$1\"",
@@ -183,6 +187,7 @@ impl Adoption {
             called_with: place.called_with,
             schema: None,
             load: Ok(Loading {
+                checks: Vec::new(),
                 lines,
                 takes_csv: true,
                 statements,

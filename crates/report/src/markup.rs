@@ -21,6 +21,38 @@ impl<T: AsRef<str>> fmt::Display for Escaped<T> {
     }
 }
 
+/// Sentences that are shown escaped, in which no line ends within the name of an option: a browser breaks lines after
+/// hyphens.
+pub struct Sentences<T>(pub T);
+
+impl<T: AsRef<str>> fmt::Display for Sentences<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.as_ref();
+        while let Some(at) = first_option(rest) {
+            let (before, from) = rest.split_at(at);
+            let is_end = |c: char| !(c == '-' || c.is_ascii_alphanumeric());
+            let (option, after) = from.split_at(from.find(is_end).unwrap_or(from.len()));
+            write!(
+                f,
+                "{}<span class=\"option\">{option}</span>",
+                Escaped(before)
+            )?;
+            rest = after;
+        }
+        write!(f, "{}", Escaped(rest))
+    }
+}
+
+/// Returns where the first option of a text begins: two hyphens before a letter, and none before them.
+fn first_option(text: &str) -> Option<usize> {
+    let begins = |at: &usize| {
+        let (before, from) = text.split_at(*at);
+        let is_within = before.ends_with(|c: char| c == '-' || c.is_alphanumeric());
+        !is_within && from[2..].starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    text.match_indices("--").map(|(at, _)| at).find(begins)
+}
+
 /// Writes the id of a design so that lines may break after its separators.
 pub fn design_id(id: &str) -> String {
     let escaped = Escaped(id).to_string();
@@ -39,6 +71,22 @@ mod tests {
             Escaped("<a href=\"x\">'&'").to_string(),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;"
         );
+    }
+
+    #[test]
+    fn no_line_ends_within_an_option() {
+        for (text, html) in [
+            (
+                "a longer --budget, or --no-twins <=",
+                "a longer <span class=\"option\">--budget</span>, or <span class=\"option\">--no-twins</span> &lt;=",
+            ),
+            ("(--rows 9)", "(<span class=\"option\">--rows</span> 9)"),
+            ("a--b --- --5 -- ---c", "a--b --- --5 -- ---c"),
+            ("ends with --", "ends with --"),
+            ("ä --é", "ä --é"),
+        ] {
+            assert_eq!(Sentences(text).to_string(), html);
+        }
     }
 
     #[test]

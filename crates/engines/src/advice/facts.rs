@@ -63,10 +63,10 @@ pub struct Load {
     pub changes_rows: bool,
 }
 
-/// What is known of all rows of a sample, of which the first rows may be few.
+/// What is known of a sample, of which the first rows may be few, and of the table that grows from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sample {
-    /// How long it is in the first order column, in its units; `None` if the table does not grow by that.
+    /// How long the whole table is in the first order column, in its units; `None` if it does not grow by that.
     pub length: Option<f64>,
     /// Its partitions; `None` if later times have further ones.
     pub partitions: Option<GrownPartitions>,
@@ -148,7 +148,7 @@ impl Facts {
         self.grows.map_or(1.0, |grows| grows.series.max(1.0))
     }
 
-    /// Returns how many times as long the whole table is as the sample that it grows from.
+    /// Returns how many times as many rows each partition of the whole table has as in the sample that it grows from.
     fn time_growth(&self) -> f64 {
         self.grows.map_or(1.0, |grows| grows.time.max(1.0))
     }
@@ -194,7 +194,7 @@ impl Facts {
     /// `None` if the first rows do not show it.
     pub fn full_span(&self) -> Option<f64> {
         if let Some(length) = self.sample.and_then(|sample| sample.length) {
-            return Some(length * self.time_growth());
+            return Some(length);
         }
         let rows = self.rows.as_ref()?;
         let span = rows.span?;

@@ -190,6 +190,7 @@ fn copying(layout: &TableLayout, keyspace: &str) -> Loading {
     statements.extend(copies.iter().map(|copy| format!("{copy};")));
     statements.push(format!("-- {told}"));
     Loading {
+        checks: Vec::new(),
         lines,
         takes_csv: true,
         statements,

@@ -6,7 +6,7 @@ use super::deployment::CREATE_EXTENSION;
 use super::layout::{Shape, TableLayout, qualified, quoted};
 use super::settle;
 use crate::EngineError;
-use crate::adoption::{Adoption, Loading, SchemaFile, adopted_name};
+use crate::adoption::{Adoption, Loading, SchemaFile, adopted_name, in_shell, said_by_script};
 use crate::ranges::Ranges;
 
 const SCHEMA_FILE: &str = "schema.sql";
@@ -112,10 +112,32 @@ fn load(layout: &TableLayout, schema: &str) -> Loading {
     lines.extend(statements.iter().cloned());
     lines.push("EOF".to_owned());
     Loading {
+        checks: refusing_more(&table),
         lines,
         takes_csv: true,
         statements,
     }
+}
+
+/// Returns the lines that end a script if the table has rows, unless `MORE=1` is in its environment: without a unique
+/// index, rows that are loaded twice are there twice.
+fn refusing_more(table: &str) -> Vec<String> {
+    let sql = format!("SELECT EXISTS (SELECT FROM {table})");
+    let told = format!(
+        "the table {table} has rows already, and loading adds these to them: empty it (TRUNCATE {table}), or add them with \
+         MORE=1 in the environment"
+    );
+    vec![
+        "# A table that has rows is refused: loaded twice, they would be there twice. MORE=1 in the environment adds them."
+            .to_owned(),
+        "if [ \"${MORE:-}\" != 1 ]; then".to_owned(),
+        format!("  has_rows=$({PSQL} -At -c {} \"$@\")", in_shell(&sql)),
+        "  if [ \"$has_rows\" = t ]; then".to_owned(),
+        format!("    {} >&2", said_by_script(&told)),
+        "    exit 1".to_owned(),
+        "  fi".to_owned(),
+        "fi".to_owned(),
+    ]
 }
 
 /// Returns the statement that makes the partitions which the copied rows need.
@@ -195,6 +217,20 @@ sql = "SELECT avg(value) AS mean FROM readings"
             load.statements,
             [copy, "VACUUM (ANALYZE) \"readings\".\"readings\";"]
         );
+    }
+
+    #[test]
+    fn a_table_that_has_rows_is_only_filled_if_its_user_says_so() {
+        for id in ["postgres/plain", "timescale/hypertable?chunk=7d"] {
+            let checks = adopted(id).load.unwrap().checks.join("\n");
+            let asked = "has_rows=$(psql -X -v ON_ERROR_STOP=1 -At -c \
+                         'SELECT EXISTS (SELECT FROM \"readings\".\"readings\")' \"$@\")";
+            let told = "the table \"readings\".\"readings\" has rows already, and loading adds these to them: empty it \
+                        (TRUNCATE \"readings\".\"readings\"), or add them with MORE=1 in the environment";
+            for words in [asked, told, "if [ \"${MORE:-}\" != 1 ]; then\n"] {
+                assert!(checks.contains(words), "{checks}");
+            }
+        }
     }
 
     #[test]

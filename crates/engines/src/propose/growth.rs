@@ -39,15 +39,22 @@ pub fn of(scale: &Scale, sample: Option<GrownFrom>) -> Option<Growth> {
     })
 }
 
-/// Returns what is known of all rows of a sample, whose length counts if the table grows by the first order column.
-pub fn whole(table: &Table, sample: GrownFrom) -> Sample {
+/// Returns what is known of a sample and of the whole table, which grows like this.
+pub fn whole(table: &Table, sample: GrownFrom, grows: Option<Growth>) -> Sample {
+    // What the table has beyond the rows that are made comes as they do.
+    let further = grows.map_or(1.0, |grows| grows.time / sample.growth.time.max(1.0));
+    Sample {
+        length: length_of_all(table, sample).map(|length| length * further),
+        partitions: sample.partitions,
+    }
+}
+
+/// Returns how long all rows are that are made of a sample; `None` if the table does not grow by the first order column.
+pub fn length_of_all(table: &Table, sample: GrownFrom) -> Option<f64> {
     let order = table.order_key.first();
     let order = order.and_then(|name| table.column_index(name));
     let is_in_order = order.is_some() && table.time_column() == order;
-    Sample {
-        length: { sample.length.filter(|_| is_in_order) }.map(|length| length as f64),
-        partitions: sample.partitions,
-    }
+    { sample.length.filter(|_| is_in_order) }.map(|length| length as f64)
 }
 
 fn is_along_series(sample: GrownFrom) -> bool {
@@ -77,7 +84,8 @@ mod tests {
         Some(GrownFrom {
             rows: 1_000,
             growth: Growth { series, time },
-            length: Some(10_000),
+            // Its last rows are closer to each other than its first ones.
+            length: Some((12_000.0 * time) as i64),
             partitions: None,
         })
     }
@@ -107,15 +115,20 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_as_long_as_the_order_key_tells() {
+    fn a_table_is_as_long_as_the_times_of_its_rows_tell_in_the_order_key() {
         let mut table = facts().table;
         let sample = sample(2.0, 3.0).unwrap();
-        assert_eq!(whole(&table, sample).length, Some(10_000.0));
+        let grows = of(&scale(6_000, 6_000, None), Some(sample));
+        assert_eq!(whole(&table, sample, grows).length, Some(36_000.0));
+        assert_eq!(length_of_all(&table, sample), Some(36_000.0));
+        // It has twice as many rows as are made.
+        let grows = of(&scale(6_000, 12_000, None), Some(sample));
+        assert_eq!(whole(&table, sample, grows).length, Some(72_000.0));
         // The time by which it grows is another column.
         table.order_key = vec!["value".to_owned()];
-        assert_eq!(whole(&table, sample).length, None);
+        assert_eq!(whole(&table, sample, grows).length, None);
         table.order_key.clear();
-        assert_eq!(whole(&table, sample).length, None);
+        assert_eq!(whole(&table, sample, grows).length, None);
     }
 
     #[test]

@@ -200,6 +200,7 @@ async fn facts(request: &Request<'_>) -> Result<(Facts, Vec<String>)> {
         days: None,
         step_of_one_series: None,
     };
+    let grows = growth::of(&workload.scale, sample);
     let mut facts = Facts {
         table: workload.table.clone(),
         is_wide: columns.is_wide(),
@@ -209,8 +210,8 @@ async fn facts(request: &Request<'_>) -> Result<(Facts, Vec<String>)> {
         is_written_in_cql: workload.is_written_in_cql(),
         rows: first_rows::seen(&workload.table, &rows)?,
         full_rows: workload.scale.full_rows,
-        grows: growth::of(&workload.scale, sample),
-        sample: sample.map(|sample| growth::whole(&workload.table, sample)),
+        grows,
+        sample: sample.map(|sample| growth::whole(&workload.table, sample, grows)),
         cores: workload.scale.cores,
         memory_bytes: request.memory_bytes,
         keys_repeat: request.context.keys_repeat,

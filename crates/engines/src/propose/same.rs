@@ -5,7 +5,6 @@
 use std::mem::take;
 
 use bakeoff_stats::propose::{Proposals, SameTable};
-use bakeoff_workload::source::GrownFrom;
 use bakeoff_workload::{ColumnType, DesignId, Result, Table};
 
 use super::{Request, growth};
@@ -30,17 +29,11 @@ pub fn whole_span(request: &Request<'_>, facts: &Facts) -> Result<Option<f64>> {
         return Ok(None);
     };
     if let Some(sample) = source.grown_from() {
-        return Ok(span_of_grown(sample, &facts.table));
+        return Ok(growth::length_of_all(&facts.table, sample));
     }
     let is_read = facts.are_all_read(rows)
         || source.count_rows(rows.read.saturating_add(1))? == Some(rows.read);
     Ok(rows.span.filter(|_| is_read))
-}
-
-/// Returns how far a sample reaches with all rows that are made of it.
-fn span_of_grown(sample: GrownFrom, table: &Table) -> Option<f64> {
-    let length = growth::whole(table, sample).length?;
-    Some(length * sample.growth.time.max(1.0))
 }
 
 /// Leaves of designs that differ in nothing but a length of time the first one, if all rows lie within the length of

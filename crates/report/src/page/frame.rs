@@ -3,7 +3,7 @@
 use super::cards;
 use super::own::TITLE_END;
 use crate::answer::Answer;
-use crate::markup::Escaped;
+use crate::markup::{Escaped, Sentences};
 use crate::units;
 
 /// Seconds after which a page loads itself again while its measurement goes on.
@@ -92,7 +92,7 @@ impl Frame<'_> {
         let notes: String = self
             .notes
             .iter()
-            .map(|note| format!("<li>{}</li>\n", Escaped(note)))
+            .map(|note| format!("<li>{}</li>\n", Sentences(note)))
             .collect();
         format!(
             "<header>\n{}<p class=\"eyebrow\">Bakeoff · {} · {}</p>\n<h1>{}</h1>\n\
@@ -144,7 +144,11 @@ impl Frame<'_> {
             .failures
             .iter()
             .map(|(place, reason)| {
-                format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(place), Escaped(reason))
+                format!(
+                    "<dt>{}</dt><dd>{}</dd>\n",
+                    Escaped(place),
+                    Sentences(reason)
+                )
             })
             .collect();
         format!("<section class=\"failures\">\n<h2>Failures</h2>\n<dl>\n{items}</dl>\n</section>\n")
@@ -162,7 +166,7 @@ impl Frame<'_> {
 
 /// Renders a verdict of a few sentences as a paragraph.
 pub fn verdict(text: &str) -> String {
-    format!("<p class=\"verdict\">{}</p>\n", Escaped(text))
+    format!("<p class=\"verdict\">{}</p>\n", Sentences(text))
 }
 
 /// Says how far a measurement came.

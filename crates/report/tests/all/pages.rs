@@ -92,6 +92,7 @@ fn neither_tables_nor_long_names_make_a_page_wider_than_the_screen() {
         for (selector, declaration) in [
             ("body", "overflow-wrap: anywhere;"),
             (".scroll", "overflow-x: auto;"),
+            (".option", "white-space: nowrap;"),
             (".scroll th:first-child", "position: sticky; left: 0;"),
         ] {
             let rule = rule(style, selector);

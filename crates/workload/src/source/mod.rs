@@ -46,10 +46,11 @@ pub struct RowBatch {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrownFrom {
     pub rows: u64,
-    /// By how many times they grow along each axis into all rows.
+    /// By how many times their rows grow along each axis into all rows.
     pub growth: Growth,
-    /// How long they are in the column by which they grow in time, up to where the next ones follow, in milliseconds or
-    /// in the units of a whole number; `None` if they have fewer than two times.
+    /// How long all rows are in the column by which they grow in time, up to where the next ones would follow, in
+    /// milliseconds or in the units of a whole number; `None` if the first ones have fewer than two times. Rows that are
+    /// not as many at each time grow by another factor than their length.
     pub length: Option<i64>,
     /// Their partitions; `None` if later times have further ones.
     pub partitions: Option<GrownPartitions>,

@@ -206,6 +206,10 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
                 text += line;
                 text.push('\n');
             }
+            for line in &load.checks {
+                text += line;
+                text.push('\n');
+            }
             text += &format!("ROWS=${{ROWS:-{}}}\n", rows.usual);
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";

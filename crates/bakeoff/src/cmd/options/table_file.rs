@@ -74,8 +74,8 @@ pub struct TableFileOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TextForm::MOST_SKIPPED))]
     skip_lines: Option<u64>,
 
-    /// The rows are a sample that goes on: how far, such as 'three years' (in all, from the first row on), '5000
-    /// sensors', 'sensors x50' or '500 sensors, three years'
+    /// The rows are a sample that goes on: how far, such as 'three years' or 10d (in all, from the first row on),
+    /// '5000 sensors', 'sensors x50' or '500 sensors, three years'
     #[arg(long, value_name = "WORDS")]
     grow: Option<String>,
 

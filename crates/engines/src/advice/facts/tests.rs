@@ -53,7 +53,7 @@ fn a_sample_that_grows_along_both_axes_says_how_long_the_table_and_its_partition
         time: 240.0,
     });
     facts.sample = Some(Sample {
-        length: Some(1_000_000.0),
+        length: Some(240_000_000.0),
         partitions: Some(GrownPartitions {
             number: 400,
             largest: 150,

@@ -1,5 +1,4 @@
 use bakeoff_stats::propose::Proposal;
-use bakeoff_workload::Growth;
 
 use super::*;
 use crate::advice::testing::facts;
@@ -97,23 +96,4 @@ fn numbers_are_divided_by_numbers_and_nothing_else_is() {
     assert_eq!(same, [(designs[1].to_owned(), designs[0].to_owned())]);
     table.order_key.clear();
     assert_eq!(left_in(&table, &designs, 500.0).0, designs);
-}
-
-#[test]
-fn rows_that_grow_from_a_sample_reach_as_far_as_all_of_them() {
-    let table = facts().table;
-    let sample = |time: f64| GrownFrom {
-        rows: 1_000,
-        growth: Growth { series: 50.0, time },
-        length: Some(10_800_000),
-        partitions: None,
-    };
-    // Further series are at the same three hours.
-    assert_eq!(span_of_grown(sample(1.0), &table), Some(3.0 * HOUR));
-    assert_eq!(span_of_grown(sample(240.0), &table), Some(720.0 * HOUR));
-    let unknown = GrownFrom {
-        length: None,
-        ..sample(1.0)
-    };
-    assert_eq!(span_of_grown(unknown, &table), None);
 }

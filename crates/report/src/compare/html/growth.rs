@@ -4,7 +4,7 @@ use bakeoff_stats::{Forecast, Summary, TimeForecast};
 
 use crate::compare::advice;
 use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query, score};
-use crate::markup::{Escaped, design_id};
+use crate::markup::{Escaped, Sentences, design_id};
 use crate::page::section;
 use crate::page::setup::details;
 use crate::page::table::{Heading, NONE, Table, or_none};
@@ -27,7 +27,7 @@ pub fn at_full_scale(summary: &Summary) -> String {
         Some(refusal) => {
             let refusal = advice::reason(summary, &refusal);
             let text = format!("There is no forecast of times, since {refusal}.");
-            format!("<p>{}</p>\n", Escaped(text))
+            format!("<p>{}</p>\n", Sentences(text))
         }
         None => tables(summary, forecast),
     };

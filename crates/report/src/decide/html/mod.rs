@@ -9,7 +9,7 @@ use bakeoff_stats::PairedComparison;
 use bakeoff_stats::decide::{Certainty, Decision};
 
 use super::words;
-use crate::markup::Escaped;
+use crate::markup::{Escaped, Sentences};
 use crate::page::cards;
 
 /// Style sheet of [`section`], in addition to those of all pages and of [`cards`].
@@ -69,7 +69,7 @@ fn recommendation(decision: &Decision) -> String {
     };
     let headline = format!(
         "<p class=\"{class}\">{}</p>\n",
-        Escaped(words::headline(decision))
+        Sentences(words::headline(decision))
     );
     let sentences = [
         words::certainty(decision),
@@ -80,7 +80,7 @@ fn recommendation(decision: &Decision) -> String {
     let paragraphs = sentences
         .into_iter()
         .flatten()
-        .map(|text| format!("<p>{}</p>\n", Escaped(text)));
+        .map(|text| format!("<p>{}</p>\n", Sentences(text)));
     headline + &paragraphs.collect::<String>()
 }
 
@@ -110,7 +110,7 @@ fn list(title: &str, items: &[String]) -> String {
 fn unordered(items: &[String]) -> String {
     let items = items
         .iter()
-        .map(|item| format!("<li>{}</li>\n", Escaped(item)));
+        .map(|item| format!("<li>{}</li>\n", Sentences(item)));
     format!("<ul>\n{}</ul>\n", items.collect::<String>())
 }
 
@@ -119,7 +119,7 @@ fn limits_of_the_run(decision: &Decision) -> String {
     let paragraphs = sentences
         .into_iter()
         .flatten()
-        .map(|text| format!("<p class=\"hint-text\">{}</p>\n", Escaped(text)));
+        .map(|text| format!("<p class=\"hint-text\">{}</p>\n", Sentences(text)));
     format!(
         "<h3>What this run cannot say</h3>\n{}",
         paragraphs.collect::<String>()

@@ -234,6 +234,14 @@ fn a_run_that_took_longer_than_its_budget_says_why() {
     assert!(report.contains(told), "{report}");
 }
 
+/// A page with its options as they are written elsewhere: each of them is an element, in which no line ends.
+fn without_marks(page: &str) -> String {
+    let options = ["--budget", "--rows", "--scales"];
+    options.iter().fold(page.to_owned(), |page, option| {
+        page.replace(&format!("<span class=\"option\">{option}</span>"), option)
+    })
+}
+
 #[test]
 fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
     let mut summary = fixture::scaled().unwrap();
@@ -241,7 +249,7 @@ fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
         "120,000 rows are too few to forecast 4,160,000 from; ",
         "load 520,000 (--rows 520000)",
     );
-    let page = html::render(&summary);
+    let page = without_marks(&html::render(&summary));
     assert!(page.contains(&format!("{fact}{options}")), "{page}");
     // 520,000 rows are 4.3 times those that were measured.
     let text = render(&summary, BUDGET, &how_to(), 1_000);
@@ -254,12 +262,13 @@ fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
         counted: true,
         by_budget: true,
     });
-    let page = html::render(&summary);
+    let page = without_marks(&html::render(&summary));
     let report = bakeoff_report::terminal::render(&summary, 1_000, false);
     let records = fixture::scaled_records();
     let json = bakeoff_report::json::render(&summary, &records[..1]).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&json).unwrap();
     let advised = "it takes 520,000 rows, and so a --budget about 5 times as long.";
+    assert!(html::render(&summary).contains("a <span class=\"option\">--budget</span> about"));
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [page.as_str(), &report, verdict["verdict"].as_str().unwrap()] {
         assert!(text.contains(&format!("{fact}{advised}")), "{text}");

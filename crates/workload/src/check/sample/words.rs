@@ -22,6 +22,9 @@ const UNITS: [(&str, f64); 7] = [
     ("year", 365.25 * DAY_MILLISECONDS),
 ];
 
+/// Letters of lengths of time behind a number, as in `10d`. An `m` would be minutes to some and months to others.
+const LETTERS: [(&str, &str); 4] = [("h", "hour"), ("d", "day"), ("w", "week"), ("y", "year")];
+
 const NUMBERS: [(&str, f64); 21] = [
     ("a", 1.0),
     ("one", 1.0),
@@ -80,7 +83,8 @@ struct Growth {
 /// The text is no growth that is known; the message says which words are.
 pub fn parse(text: &str, table: &Table) -> Result<ScaleSample, String> {
     let text = text.trim().to_lowercase();
-    let words: Vec<String> = text.split_whitespace().flat_map(divided).collect();
+    let words = text.split_whitespace().flat_map(divided);
+    let words: Vec<String> = words.flat_map(with_unit).collect();
     let words: Vec<&str> = { words.iter().map(String::as_str) }
         .filter(|word| !word.is_empty() && !FILLERS.contains(word))
         .collect();
@@ -128,6 +132,17 @@ fn divided(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// Divides a number from the letter of its unit: `10d` becomes `10` and `day`.
+fn with_unit(word: String) -> Vec<String> {
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
+    let unit = word.trim_start_matches(is_of_number);
+    let number = &word[..word.len() - unit.len()];
+    match LETTERS.iter().find(|(letter, _)| *letter == unit) {
+        Some((_, unit)) if !number.is_empty() => vec![number.to_owned(), (*unit).to_owned()],
+        _ => vec![word],
+    }
 }
 
 /// Returns whether a word is the beginning of a number before a comma: up to three digits, and then groups of three.
@@ -329,7 +344,8 @@ fn unknown(text: &str, words: &[&str], table: &Table) -> String {
          Write a length of time (`three years`), a number of series (`5000 sensors`), a factor (`50 times the sensors`, \
          `10 times the time`), or one of the series and one of the time (`500 sensors, three years`)\n\
          Known are numbers in digits (`5000`, `5,000`, `5k`), in words up to twelve and in tens up to ninety, {powers}; of \
-         time {units}, {time}; of series {series}, and any word in the name of a column of the partition key"
+         time {units} (or `12h`, `10d`, `2w`, `1y`), {time}; of series {series}, and any word in the name of a column of \
+         the partition key"
     )
 }
 

@@ -132,7 +132,7 @@ impl Scaled {
         let grown_from = GrownFrom {
             rows: sample.len(),
             growth: shape.growth(),
-            length: times.map(|times| times.period),
+            length: times.map(|times| shape.length(&sample, times)),
             partitions: partitions(&sample, table, &changes, scaled.time.is_some()),
         };
         Ok(Scaled {

@@ -126,7 +126,29 @@ impl Shape {
         self.of_period
     }
 
-    /// Returns by how many times the sample grows along each axis.
+    /// Returns how long all rows are, up to the time at which the next ones would follow.
+    pub fn length(&self, sample: &Sample, times: Times) -> i64 {
+        let periods = i64::try_from(self.periods).unwrap_or(i64::MAX);
+        let of_last = self.length_of_part(sample).unwrap_or(times.period);
+        { times.period.saturating_mul(periods) }.saturating_add(of_last)
+    }
+
+    /// Returns how long the last period is, if it has a part of the sample.
+    fn length_of_part(&self, sample: &Sample) -> Option<i64> {
+        if self.earliest.is_empty() {
+            return None;
+        }
+        let times = sample.times.as_ref()?;
+        let (first, _) = sample.first_and_last(0..sample.places.len())?;
+        let others = { sample.places.iter().zip(0_u32..) }
+            .filter(|(_, row)| self.earliest.binary_search(row).is_err());
+        let next = others
+            .filter_map(|(place, _)| times[*place as usize])
+            .min()?;
+        next.checked_sub(first)
+    }
+
+    /// Returns by how many times the rows of the sample grow along each axis.
     pub fn growth(&self) -> Growth {
         let along_time = { self.periods.saturating_mul(self.sample) }.saturating_add(self.of_last);
         let times = |rows: u64| rows as f64 / self.sample as f64;

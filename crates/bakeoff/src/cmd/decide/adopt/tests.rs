@@ -1,3 +1,5 @@
+mod rows_there;
+
 use std::process::Command;
 
 use bakeoff_engines::registry::engine;
@@ -28,6 +30,7 @@ fn adoption(load: Result<Loading, String>) -> Adoption {
 
 fn loading() -> Loading {
     Loading {
+        checks: Vec::new(),
         lines: vec!["echo filled \"$@\" from \"$(cat \"$rows/rows.csv\")\"".to_owned()],
         takes_csv: true,
         statements: Vec::new(),

@@ -62,20 +62,28 @@ pub(super) async fn a_design_is_made_and_filled_by_its_own_statements(theirs: &T
         let schema = adoption.schema.unwrap();
         let statements = schema.statements.iter().map(|s| format!("{s};\n"));
         std::fs::write(folder.join(schema.file), statements.collect::<String>()).unwrap();
-        let script = format!(
-            "set -eu\nhere=$1\nrows=$1\nshift\n{}\n{}\n",
-            schema.apply.unwrap_or_default(),
-            adoption.load.unwrap().lines.join("\n")
-        );
-        let output = Command::new("sh")
-            .args(["-c", &script, "sh"])
-            .arg(&folder)
-            .arg(theirs.url("metrics"))
-            .env("PGPASSWORD", theirs.server.password())
-            .output()
-            .unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{id}: {stderr}");
+        let load = adoption.load.unwrap();
+        let fill = [load.checks.join("\n"), load.lines.join("\n")].join("\n");
+        let called = |lines: &str, more: &str| {
+            let script = format!("set -eu\nhere=$1\nrows=$1\nshift\n{lines}\n");
+            let output = Command::new("sh")
+                .args(["-c", &script, "sh"])
+                .arg(&folder)
+                .arg(theirs.url("metrics"))
+                .env("PGPASSWORD", theirs.server.password())
+                .env("MORE", more)
+                .output()
+                .unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code(), stderr)
+        };
+        let apply = schema.apply.unwrap_or_default();
+        let (code, stderr) = called(&format!("{apply}\n{fill}"), "");
+        assert_eq!(code, Some(0), "{id}: {stderr}");
+        // Once more, its rows are refused unless they are to be added.
+        let (code, stderr) = called(&fill, "");
+        assert_eq!(code, Some(1), "{id}: {stderr}");
+        assert!(stderr.contains("has rows already"), "{id}: {stderr}");
         let client = theirs.client("metrics").await;
         let sql = format!(
             "SELECT count(*), count(value), (extract(epoch FROM min(time)) * 1000)::bigint FROM {name}.{name}"
@@ -83,5 +91,9 @@ pub(super) async fn a_design_is_made_and_filled_by_its_own_statements(theirs: &T
         let row = client.query_one(&sql, &[]).await.unwrap();
         let found: (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
         assert_eq!(found, (3, 2, -1), "{id}");
+        let (code, stderr) = called(&fill, "1");
+        assert_eq!(code, Some(0), "{id}: {stderr}");
+        let row = client.query_one(&sql, &[]).await.unwrap();
+        assert_eq!(row.get::<_, i64>(0), 6, "{id}");
     }
 }

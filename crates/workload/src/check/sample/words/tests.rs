@@ -30,6 +30,12 @@ fn lengths_series_and_factors_are_read() {
         ),
         ("1.5 days", Time, SampleSize::Milliseconds(129_600_000)),
         ("A week", Time, SampleSize::Milliseconds(604_800_000)),
+        ("10d", Time, SampleSize::Milliseconds(864_000_000)),
+        ("1.5D", Time, SampleSize::Milliseconds(129_600_000)),
+        ("12h", Time, SampleSize::Milliseconds(43_200_000)),
+        ("2w", Time, SampleSize::Milliseconds(1_209_600_000)),
+        ("3y", Time, SampleSize::Milliseconds(94_672_800_000)),
+        ("1,000h", Time, SampleSize::Milliseconds(3_600_000_000)),
         ("50 times the sensors", Series, SampleSize::Times(50.0)),
         ("10x stations", Series, SampleSize::Times(10.0)),
         ("sensors x50", Series, SampleSize::Times(50.0)),
@@ -90,6 +96,9 @@ fn the_word_that_is_not_known_is_named_in_a_short_line() {
         ),
         ("two and a half years", ": `half` is not known"),
         ("500kk sensors", ": `500kk` is not known"),
+        // Minutes, or months?
+        ("3m", ": `3m` is not known"),
+        ("d", ": `d` is not known"),
         // A word for series is there already.
         ("5 zillion sensors", ": `zillion` is not known"),
         ("50,00 moons", ": `moons` is not known"),

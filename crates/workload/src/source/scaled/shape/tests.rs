@@ -68,7 +68,7 @@ fn the_last_copy_has_the_rows_of_the_first_series_and_in_the_last_period_the_ear
 }
 
 #[test]
-fn a_sample_says_how_long_it_is_and_which_of_its_partitions_stay_in_time() {
+fn a_sample_says_how_long_all_rows_are_and_which_of_its_partitions_stay_in_time() {
     let (table, columns) = sensors(4, 72);
     let scaled = ScaleSample {
         series: Some(SampleSize::Series(10)),
@@ -76,7 +76,7 @@ fn a_sample_says_how_long_it_is_and_which_of_its_partitions_stay_in_time() {
     };
     let source = grow(&table, columns.clone(), scaled, 1).unwrap();
     let sample = source.grown_from().unwrap();
-    assert_eq!((sample.rows, sample.length), (288, Some(72 * HOUR)));
+    assert_eq!((sample.rows, sample.length), (288, Some(144 * HOUR)));
     let partitions = GrownPartitions {
         number: 4,
         largest: 72,
@@ -89,6 +89,37 @@ fn a_sample_says_how_long_it_is_and_which_of_its_partitions_stay_in_time() {
     let scaled = ScaleSample::along(SampleAxis::Time, SampleSize::Times(2.0));
     let source = grow(&by_time, columns, scaled, 1).unwrap();
     assert_eq!(source.grown_from().unwrap().partitions, None);
+}
+
+#[test]
+fn how_long_all_rows_are_does_not_follow_from_their_number() {
+    let table = table(
+        &[
+            ("sensor", ColumnType::Text),
+            ("time", ColumnType::Timestamp),
+        ],
+        &["sensor"],
+        &["time"],
+    );
+    // Few rows, and then one each hour: seventeen hours in all.
+    let hours = [0, 4, 8, 12, 13, 14, 15, 16];
+    let names: ArrayRef = Arc::new(StringArray::from(vec!["s"; hours.len()]));
+    let times = TimestampMillisecondArray::from_iter_values(hours.map(|hour| hour * HOUR));
+    for (to, rows, length) in [
+        (SampleSize::Times(1.0), 8, 17),
+        // The next row would be at the twelfth hour.
+        (SampleSize::Milliseconds(27 * HOUR as u64), 11, 29),
+        (SampleSize::Rows(11), 11, 29),
+        (SampleSize::Times(3.0), 24, 51),
+    ] {
+        let scaled = ScaleSample::along(SampleAxis::Time, to);
+        let columns = vec![names.clone(), Arc::new(times.clone()) as ArrayRef];
+        let source = grow(&table, columns, scaled, 1).unwrap();
+        let sample = source.grown_from().unwrap();
+        assert_eq!(source.known_rows(), Some(rows), "{to:?}");
+        assert_eq!(sample.growth.time, rows as f64 / 8.0, "{to:?}");
+        assert_eq!(sample.length, Some(length * HOUR), "{to:?}");
+    }
 }
 
 /// Returns the hours of each series, in the order of the rows.
