@@ -20,7 +20,7 @@ test-all *OPTIONS:
 mutants SHARE='0/24' *OPTIONS:
     cargo mutants --package bakeoff-columnar --shard {{SHARE}} --sharding round-robin {{OPTIONS}} -- --lib --test all -- \
         --skip real_cassandra --skip processes_that_are_killed --skip whose_writers_are_killed \
-        --skip servers_that_fail --skip faults_lose_and_double
+        --skip servers_that_fail --skip faults_lose_and_double --skip two_datacenters
 
 # Formatting and lints
 lint:

@@ -13,3 +13,4 @@ mod simulation;
 mod sql;
 mod table;
 mod three_nodes;
+mod two_datacenters;

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::datacenter;
 use super::defaults::{
     NEEDED, PREFERRED, SEVERAL_NODES, SSTABLE, SYNCED_FIRST, SYNCED_LATER, TIME_OUTS,
 };
@@ -32,6 +33,8 @@ pub(crate) struct Chosen {
 const BOOTSTRAP: &str = "auto_bootstrap";
 /// The name of the setting for who may do what.
 const AUTHORIZER: &str = "authorizer";
+/// The name of the setting for how a node knows where nodes are.
+const SNITCH: &str = "endpoint_snitch";
 const FUNCTIONS: &str = "user_defined_functions_enabled";
 /// The name of the setting for the format within the entry of SSTables.
 const SSTABLE_FORMAT: &str = "sstable_format";
@@ -61,6 +64,7 @@ impl Folder {
     ) -> Result<()> {
         let text = self.yaml_text(node, ports, access, chosen)?;
         write_synced(&self.yaml(), &text)?;
+        datacenter::write(self, node, &chosen.tuning)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
 
@@ -156,6 +160,9 @@ pub(crate) fn settings(node: Node, chosen: &Chosen) -> Vec<(String, String)> {
     }
     if chosen.tuning.checks_rights {
         set(AUTHORIZER, "CassandraAuthorizer");
+    }
+    if datacenter::is_own(node, &chosen.tuning) {
+        set(SNITCH, datacenter::SNITCH);
     }
     set(FUNCTIONS, &chosen.functions.to_string());
     for (name, value) in &chosen.tuning.settings {

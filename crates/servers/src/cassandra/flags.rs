@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::clock;
 use super::config::quoted;
+use super::datacenter;
 use super::folder::{Folder, utf8};
 use super::gc_log;
 use super::jar_files::{jar_named, sorted_jars};
@@ -174,6 +175,10 @@ pub(crate) fn server(
     ];
     if node.is_alone() {
         flags.extend(quick::alone(tuning).map(|flag| (*flag).to_owned()));
+    }
+    if datacenter::is_own(node, tuning) {
+        let file = file_url(&folder.datacenter())?;
+        flags.push(format!("-D{}={file}", datacenter::PROPERTY));
     }
     flags.extend(clock::flags(node, tuning));
     flags.extend(common_flags(tuning));

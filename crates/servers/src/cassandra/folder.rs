@@ -141,6 +141,11 @@ impl Folder {
         self.configuration().join("jvm.args")
     }
 
+    /// Returns the file with the datacenter of a node that has one of its own.
+    pub(crate) fn datacenter(&self) -> PathBuf {
+        self.configuration().join("datacenter.properties")
+    }
+
     pub(crate) fn configuration(&self) -> PathBuf {
         self.0.join(CONFIGURATION)
     }

@@ -24,6 +24,7 @@ mod config;
 mod control;
 mod cql;
 mod credentials;
+mod datacenter;
 mod defaults;
 mod details;
 mod disk_access;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::cql::{Connection, Rows};
 use super::credentials::{Login, new_password};
+use super::datacenter;
 use super::server::Server;
 use crate::error::{Error, Result};
 use crate::secret::Secret;
@@ -72,9 +73,12 @@ impl Roles<'_> {
     /// Returns whether our role can log in on every node.
     async fn try_to_set_up(&mut self) -> io::Result<bool> {
         let password = new_password().map_err(io::Error::other)?;
-        let has_all_rights =
-            { self.nodes.first() }.is_some_and(|node| node.details.tuning.checks_rights);
-        let statements = statements(self.nodes.len(), self.login, &password, has_all_rights);
+        let details = self.nodes.first().map(|node| &node.details);
+        let has_all_rights = details.is_some_and(|details| details.tuning.checks_rights);
+        let on_each = details
+            .filter(|details| !details.node.is_alone())
+            .map(|details| datacenter::on_each(details.node.of, &details.tuning));
+        let statements = statements(on_each.as_deref(), self.login, &password, has_all_rights);
         self.superuser.execute(&statements).await?;
         for node in self.nodes {
             if Connection::open(node.address(), self.login)
@@ -197,19 +201,18 @@ impl Superuser {
 }
 
 /// Returns the statements by which our role replaces the default superuser. They may be repeated. It becomes a
-/// superuser itself only where it would have no rights otherwise.
+/// superuser itself only where it would have no rights otherwise. `on_each` is the replication by which each of several
+/// nodes has all rows.
 fn statements(
-    nodes: usize,
+    on_each: Option<&str>,
     login: &Login,
     for_default: &Secret,
     has_all_rights: bool,
 ) -> Vec<String> {
     let (user, password) = (login.user(), login.password());
     // Any node can then check the password, whichever others run.
-    let everywhere = format!(
-        "ALTER KEYSPACE system_auth WITH replication = {{'class': 'SimpleStrategy', \
-         'replication_factor': {nodes}}}"
-    );
+    let everywhere = on_each
+        .map(|replication| format!("ALTER KEYSPACE system_auth WITH replication = {replication}"));
     let roles = [
         format!("CREATE ROLE IF NOT EXISTS {user} WITH LOGIN = true AND PASSWORD = '{password}'"),
         format!(
@@ -221,7 +224,6 @@ fn statements(
             for_default.reveal()
         ),
     ];
-    let everywhere = (nodes > 1).then_some(everywhere);
     everywhere.into_iter().chain(roles).collect()
 }
 
@@ -302,18 +304,21 @@ mod tests {
     #[test]
     fn the_default_superuser_is_locked_out_last_and_several_nodes_know_the_roles() {
         let (login, other) = (Login::new("bakeoff", Secret::new("a")), Secret::new("b"));
-        let alone = statements(1, &login, &other, false);
+        let alone = statements(None, &login, &other, false);
         let last = alone.last().unwrap();
         assert!(
             last.starts_with("ALTER ROLE cassandra WITH LOGIN = false"),
             "{last}"
         );
         assert!(alone[0].contains("PASSWORD = 'a'"), "{alone:?}");
-        let three = statements(3, &login, &other, false);
-        assert!(three[0].contains("'replication_factor': 3"), "{three:?}");
+        let three = statements(Some("{'class': 'A'}"), &login, &other, false);
+        assert!(
+            three[0].ends_with("replication = {'class': 'A'}"),
+            "{three:?}"
+        );
         assert_eq!(three[1..], alone);
         assert!(alone[1].contains("SUPERUSER = false"), "{alone:?}");
-        let with_rights = statements(1, &login, &other, true);
+        let with_rights = statements(None, &login, &other, true);
         assert!(
             with_rights[1].contains("SUPERUSER = true"),
             "{with_rights:?}"

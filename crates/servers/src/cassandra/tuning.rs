@@ -23,6 +23,10 @@ pub struct Tuning {
     /// behind it if they are negative: for tests, with Cassandra 5.0 alone.
     #[serde(skip)]
     pub last_node_ahead_ms: i64,
+    /// Whether each of several nodes is in a datacenter of its own, which are called `dc1`, `dc2` and so on: for
+    /// tests.
+    #[serde(skip)]
+    pub own_datacenters: bool,
     /// Keys of `cassandra.yaml` with their values, in place of Bakeoff's own or in addition to them. A
     /// server does not start with a key that Bakeoff needs itself, nor with a value that is more than a
     /// word or a number. `sstable_format` stands for the format within the entry `sstable`.

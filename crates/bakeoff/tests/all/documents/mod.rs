@@ -1,5 +1,5 @@
 //! The README and the pages of docs/: every command in them works, every link leads somewhere, and
-//! every option is described.
+//! every option is described. The recipes of the justfile, and what other machines run: what they name is there.
 
 mod desk;
 mod figures;
@@ -7,6 +7,7 @@ mod guarantees;
 mod links;
 mod markdown;
 mod options;
+mod recipes;
 
 use self::desk::Desk;
 use self::markdown::{Page, pages};

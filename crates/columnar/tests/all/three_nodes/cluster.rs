@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bakeoff_columnar::cassandra::{CassandraStore, Options};
-use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, login_at};
+use bakeoff_servers::cassandra::{Nodes, Server, ServerOptions, Tuning, login_at};
 use bakeoff_servers::{Error, Home, list, stop};
 use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use scylla::client::session::Session;
@@ -69,29 +69,11 @@ async fn keeps_the_folder_of_nodes() {
 impl Cluster {
     /// Starts the nodes, or says why they cannot be started here.
     pub async fn start() -> Option<Cluster> {
-        let keeper = Keeper::start("three_nodes::cluster::keeps_the_folder_of_nodes");
-        let home = Home::from_env().unwrap();
-        let folder = Path::new(keeper.words()).join("cluster");
-        let mut options = ServerOptions::new(home, folder).unwrap();
-        options.heap_mib = HEAP_MIB;
-        options.name = "columnar-tests".to_owned();
-        // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
-        options.syncs_writes = true;
-        options.tuning.last_node_ahead_ms = LAST_NODE_AHEAD_MS;
-        let began = Instant::now();
-        let nodes = loop {
-            let reason = match Nodes::start(options.clone(), NODES as u8).await {
-                Ok(nodes) => break nodes,
-                Err(Error::Refused(reason)) if reason.contains("memory") => reason,
-                Err(error) => panic!("{error}"),
-            };
-            let may_be_free_later = reason.contains("are free");
-            if !may_be_free_later || began.elapsed() > MEMORY_WITHIN {
-                skipped(reason);
-                return None;
-            }
-            sleep(Duration::from_secs(1)).await;
+        let tuning = Tuning {
+            last_node_ahead_ms: LAST_NODE_AHEAD_MS,
+            ..Tuning::default()
         };
+        let (nodes, keeper) = start(NODES as u8, tuning).await?;
         println!("{NODES} nodes answer after {:.1} s", nodes.start_seconds());
         let cluster = Cluster {
             servers: nodes.into_servers(),
@@ -183,6 +165,33 @@ impl Cluster {
         for server in self.servers {
             server.stop().await.unwrap();
         }
+    }
+}
+
+/// Starts so many small nodes, in a folder that the keeper owns, or says why they cannot be started here.
+pub async fn start(count: u8, tuning: Tuning) -> Option<(Nodes, Keeper)> {
+    let keeper = Keeper::start("three_nodes::cluster::keeps_the_folder_of_nodes");
+    let home = Home::from_env().unwrap();
+    let folder = Path::new(keeper.words()).join("cluster");
+    let mut options = ServerOptions::new(home, folder).unwrap();
+    options.heap_mib = HEAP_MIB;
+    options.name = "columnar-tests".to_owned();
+    // A node that is killed then keeps what it has acknowledged, which is the condition of all promises.
+    options.syncs_writes = true;
+    options.tuning = tuning;
+    let began = Instant::now();
+    loop {
+        let reason = match Nodes::start(options.clone(), count).await {
+            Ok(nodes) => return Some((nodes, keeper)),
+            Err(Error::Refused(reason)) if reason.contains("memory") => reason,
+            Err(error) => panic!("{error}"),
+        };
+        let may_be_free_later = reason.contains("are free");
+        if !may_be_free_later || began.elapsed() > MEMORY_WITHIN {
+            skipped(reason);
+            return None;
+        }
+        sleep(Duration::from_secs(1)).await;
     }
 }
 

@@ -7,12 +7,12 @@
 //! older one than they must. A process whose clock is further away must not even open the table. The clock of one
 //! of the nodes is 8 s ahead of those of the others.
 
-mod cluster;
+pub mod cluster;
 mod events;
 mod faults;
 mod history;
 mod links;
-mod rows;
+pub mod rows;
 mod worker;
 mod workers;
 

@@ -1,4 +1,5 @@
 use super::super::defaults::is_needed;
+use super::super::flags;
 use super::super::folder::STORED;
 use super::*;
 
@@ -297,4 +298,40 @@ fn rights_are_checked_only_where_that_was_chosen() {
         assert!(yaml.contains(line), "{yaml}");
         assert_eq!(yaml.matches("\nauthorizer: ").count(), 1);
     }
+}
+
+#[test]
+fn each_of_several_nodes_is_in_a_datacenter_of_its_own_only_where_that_was_chosen() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = Folder::create(parent.path()).unwrap();
+    let second = Node::all(2).nth(1).unwrap();
+    let written = |node, own_datacenters| {
+        let tuning = Tuning {
+            own_datacenters,
+            ..Tuning::default()
+        };
+        let chosen = Chosen {
+            tuning: tuning.clone(),
+            ..Chosen::default()
+        };
+        folder
+            .write_configuration(node, PORTS, DiskAccess::Standard, &chosen)
+            .unwrap();
+        let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
+        assert_eq!(yaml.matches("\nendpoint_snitch: ").count(), 1, "{yaml}");
+        let agent = std::path::Path::new("/jamm.jar");
+        let flags = flags::server(&folder, agent, 512, PORTS, node, &tuning).unwrap();
+        let property = "-Dcassandra-rackdc.properties=file://";
+        let file = flags.into_iter().find(|flag| flag.starts_with(property));
+        (yaml.contains("\nendpoint_snitch: SimpleSnitch\n"), file)
+    };
+    for (node, own_datacenters) in [(second, false), (Node::default(), true)] {
+        assert_eq!(written(node, own_datacenters), (true, None));
+        assert!(!folder.datacenter().exists());
+    }
+    let (is_simple, file) = written(second, true);
+    assert!(!is_simple);
+    assert!(file.unwrap().ends_with("/conf/datacenter.properties"));
+    let text = std::fs::read_to_string(folder.datacenter()).unwrap();
+    assert_eq!(text, "dc=dc2\nrack=rack1\n");
 }

@@ -12,6 +12,8 @@ use bakeoff_testing::hostile::{Corpus, Parser, bytes_taken};
 use bakeoff_testing::times;
 use bakeoff_workload::infer::{Asked, infer};
 use bakeoff_workload::{Workload, source};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The memory for a text of at most 128 KiB, or what a small one unpacks to.
 const TEXT_BYTES: u64 = 256 << 20;
@@ -104,12 +106,44 @@ fn workloads_are_written_for_lines_of_json_or_these_are_refused() {
     });
 }
 
+#[test]
+fn packed_lines_of_json_are_read_or_refused() {
+    feed_packed("jsonl.gz files", "x.jsonl.gz", |text| {
+        let mut file = GzEncoder::new(Vec::new(), Compression::default());
+        file.write_all(text).unwrap();
+        file.finish().unwrap()
+    });
+    feed_packed("jsonl.zst files", "x.jsonl.zst", |text| {
+        zstd::encode_all(text, 3).unwrap()
+    });
+}
+
+/// Feeds lines that are packed, and changed afterwards.
+fn feed_packed(name: &'static str, file: &str, pack: impl Fn(&[u8]) -> Vec<u8>) {
+    let parser = Parser {
+        name,
+        most_bytes: TEXT_BYTES,
+        cases: times(500, 30_000),
+    };
+    let mut packed = Corpus::default();
+    for text in lines().iter() {
+        packed.add(pack(text));
+    }
+    let workload = Workload::parse(TABLE, Path::new("x.toml")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(file);
+    parser.feed(&packed, |bytes| {
+        std::fs::write(&path, bytes).unwrap();
+        is_readable(&workload, &path)
+    });
+}
+
 /// A small file unpacks to a thousand times its size, in which no line ends.
 #[test]
 fn a_line_that_never_ends_takes_little_memory() {
     let workload = Workload::parse(TABLE, Path::new("x.toml")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut file = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut file = GzEncoder::new(Vec::new(), Compression::fast());
     for begin in ["", "{\"series\":\"a\",\"time\":1,\"value\":1}\n"] {
         file.write_all(begin.as_bytes()).unwrap();
         file.write_all(b"{\"series\":\"").unwrap();
