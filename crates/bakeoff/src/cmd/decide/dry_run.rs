@@ -13,10 +13,12 @@ use bakeoff_report::units::{self, plural};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
+use super::final_plan::FinalPlan;
+use super::final_run::in_words;
 use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::state::{By, has_ended};
+use super::state::{By, has_ended, is_final_due, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, folders};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
@@ -70,7 +72,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
     writeln!(out, "\nHow they would be measured")?;
-    for (heading, text) in planned.lines(&measuring, options, dir) {
+    for (heading, text) in planned.lines(&measuring, options, dir)? {
         writeln!(out, "  {heading:<8}{text}")?;
     }
     for line in planned.on_servers(options, &measuring, &context)? {
@@ -146,7 +148,8 @@ impl Planned {
     fn measuring(&self, options: &Decide, dir: &Path) -> Result<Measuring> {
         let by = By::of(&self.workload);
         if by != By::Operations {
-            options.run_of(dir, by)?.check_use(&self.designs)?;
+            let budget = options.budget_of_run(by);
+            options.run_of(dir, budget)?.check_use(&self.designs)?;
         }
         if by == By::Questions {
             return Ok(Measuring { by, loads: None });
@@ -173,13 +176,23 @@ impl Planned {
         measuring: &Measuring,
         options: &Decide,
         dir: &Path,
-    ) -> Vec<(&'static str, String)> {
+    ) -> Result<Vec<(&'static str, String)>> {
         let by = measuring.by;
         let mut lines = Vec::new();
-        if by != By::Operations {
-            lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
+        if by != By::Operations && !run_has_ended(dir) {
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
+            let budget = options.budget_of_race(dir, by, few.is_some());
+            lines.extend(by_questions(&self.workload, budget));
+            let rest = options.budget_of_run(by).saturating_sub(budget);
+            if !rest.is_zero() {
+                lines.push(("final", of_final(rest)));
+            }
             lines.extend(few.map(|few| ("note", format!("{few}."))));
+        }
+        if is_final_due(dir)
+            && let Some(plan) = FinalPlan::read(dir)?
+        {
+            lines.push(("final", format!("{}.", in_words(&plan))));
         }
         if let Some(loads) = &measuring.loads {
             let rows = options.rows_of_loads(&self.workload);
@@ -187,7 +200,7 @@ impl Planned {
             let long = options.long_filling(&self.workload, self.designs.len());
             lines.extend(long.map(|long| ("note", format!("{long}."))));
         }
-        lines
+        Ok(lines)
     }
 
     /// Says what servers of the user's would get.
@@ -244,6 +257,15 @@ struct PlannedLoads {
     stopped: Option<PathBuf>,
     plan: Plan,
     is_warmed_up: bool,
+}
+
+/// Says what follows the race in the rest of the budget.
+fn of_final(rest: Duration) -> String {
+    format!(
+        "{} and what the race leaves of its time: the best two designs once more, with all rows or with as many as a \
+         forecast takes, if they fit",
+        time(rest)
+    )
 }
 
 fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {
