@@ -18,7 +18,7 @@ use super::final_run::in_words;
 use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::state::{By, has_ended, is_final_due, run_has_ended};
+use super::state::{By, has_ended, is_final_due};
 use super::{Decide, RUN, WORKLOAD, folders};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
@@ -179,20 +179,18 @@ impl Planned {
     ) -> Result<Vec<(&'static str, String)>> {
         let by = measuring.by;
         let mut lines = Vec::new();
-        if by != By::Operations && !run_has_ended(dir) {
+        if by != By::Operations {
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
             let budget = options.budget_of_race(dir, by, few.is_some());
             lines.extend(by_questions(&self.workload, budget));
             let rest = options.budget_of_run(by).saturating_sub(budget);
-            if !rest.is_zero() {
+            if is_final_due(dir) {
+                let plan = FinalPlan::read(dir)?;
+                lines.extend(plan.map(|plan| ("final", in_words(&plan))));
+            } else if !rest.is_zero() {
                 lines.push(("final", of_final(rest)));
             }
             lines.extend(few.map(|few| ("note", format!("{few}."))));
-        }
-        if is_final_due(dir)
-            && let Some(plan) = FinalPlan::read(dir)?
-        {
-            lines.push(("final", format!("{}.", in_words(&plan))));
         }
         if let Some(loads) = &measuring.loads {
             let rows = options.rows_of_loads(&self.workload);

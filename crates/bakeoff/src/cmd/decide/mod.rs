@@ -59,8 +59,8 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 /// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
-/// questions take, and the statements that make and fill its tables. Where the rows that fit into the budget are too few
-/// to forecast all of them, the best two designs are measured once more, with more rows. The operations of a workload are driven as by
+/// questions take, and the statements that make and fill its tables. Where the race has too few rows to forecast all of
+/// them, its best two designs are measured once more, with more rows. The operations of a workload are driven as by
 /// `drive`: in place of `run` if there are no questions, and else for the design to take and the next one. The same
 /// command goes on where it was stopped, and prints the recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]
