@@ -86,7 +86,7 @@ fn advised(summary: &Summary, longer: Option<LongerBudget>) -> String {
             let budget = units::budget(budget.as_secs_f64() * times);
             format!("{takes}, and so a --budget of about {budget}")
         }
-        _ => format!(
+        Some(LongerBudget::ForFinal(_)) | None => format!(
             "{takes}, and so a final or a longer --budget, which the end of the decision names"
         ),
     }

@@ -60,10 +60,8 @@ impl Decide {
     pub fn plan_final(&self, dir: &Path, workload: &Workload, left: Duration) -> Result<()> {
         let shown = Shown::from(self.wanted()?);
         let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
-        match Final::of(&summary, workload) {
-            Some(of) => of.within(left).map_or(Ok(()), |plan| plan.write(dir)),
-            None => Ok(()),
-        }
+        let plan = Final::of(&summary, workload).and_then(|of| of.within(left));
+        plan.map_or(Ok(()), |plan| plan.write(dir))
     }
 
     /// Measures the final that is planned in the folder. Where that fails, the answer of the run stands.
