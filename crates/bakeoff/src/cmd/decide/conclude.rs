@@ -131,7 +131,7 @@ impl Measured {
             Measured::Both(both) => (&both.0, Some(&both.1)),
         };
         let basis = asked.basis();
-        let longer = longer_budget(options, basis, dir);
+        let longer = longer_budget(options, asked, dir);
         let rendered = match driven.zip(self.design()) {
             Some((driven, design)) => {
                 let operations = drive::recommendation::beside_questions(driven, design);
@@ -169,12 +169,15 @@ impl Measured {
 }
 
 /// Returns the budget with which there would be a forecast, where the answer has none.
-fn longer_budget(options: &Decide, summary: &Summary, dir: &Path) -> LongerBudget {
+fn longer_budget(options: &Decide, asked: &Asked, dir: &Path) -> LongerBudget {
     // What is wrong with it was said where it was needed.
     let Ok(workload) = Workload::read(&dir.join(WORKLOAD)) else {
         return LongerBudget::InProportionTo(options.budget);
     };
-    if let Some(enough) = options.enough_for_final(summary, &workload) {
+    let summary = asked.basis();
+    // One that there was lacked something else than time.
+    let enough = options.enough_for_final(summary, &workload);
+    if let Some(enough) = enough.filter(|_| asked.rests_on().is_none()) {
         return LongerBudget::ForFinal(enough);
     }
     // The race had all of the time for questions, or a part of it.

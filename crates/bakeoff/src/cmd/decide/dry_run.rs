@@ -224,7 +224,11 @@ impl Planned {
             (options.postgres.option(), OptionGroup::Postgres),
         ];
         let columns = self.workload.table.columns.len();
-        let mut then = vec![("then", "questions, which only read".to_owned())];
+        let of_final = "tables of two of these designs once more, if there is a final".to_owned();
+        let mut then = vec![
+            ("then", "questions, which only read".to_owned()),
+            ("then", of_final),
+        ];
         if measuring.by == By::Both {
             then.push(("then", "operations, on two of these designs".to_owned()));
         }

@@ -85,14 +85,23 @@ impl Decide {
     /// Returns the run that is the final in the folder.
     fn final_of(&self, dir: &Path, plan: &FinalPlan) -> Result<Run> {
         let (designs, rows) = (plan.designs.join(","), plan.rows.to_string());
-        let options = ["--designs", &designs, "--rows", &rows, "--no-twins"];
+        let options = [
+            "--designs",
+            designs.as_str(),
+            "--rows",
+            rows.as_str(),
+            "--no-twins",
+        ];
         self.run_with(&options, dir, FINAL, plan.budget)
     }
 
     /// Returns about the budget with which a final would follow a run that has no forecast, by the paces of that run;
     /// `None` if they are not known, or if the race would have all of such a budget.
     pub fn enough_for_final(&self, summary: &Summary, workload: &Workload) -> Option<Duration> {
-        let needed = Final::of(summary, workload)?.least()?.saturating_mul(SHARE);
+        let least = Final::of(summary, workload)?.least()?;
+        // A race that begins with few rows of many designs may take longer than its share.
+        let race = Duration::try_from_secs_f64(summary.seconds.unwrap_or(0.0)).ok()?;
+        let needed = least.max(race).saturating_mul(SHARE);
         // The questions have the same share of every budget.
         let whole = self
             .budget
