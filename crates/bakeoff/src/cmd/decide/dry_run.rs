@@ -224,10 +224,10 @@ impl Planned {
             (options.postgres.option(), OptionGroup::Postgres),
         ];
         let columns = self.workload.table.columns.len();
-        let of_final = "tables of two of these designs once more, if there is a final".to_owned();
+        let again = "tables of two of these designs once more, if there is a final".to_owned();
         let mut then = vec![
             ("then", "questions, which only read".to_owned()),
-            ("then", of_final),
+            ("then", again),
         ];
         if measuring.by == By::Both {
             then.push(("then", "operations, on two of these designs".to_owned()));

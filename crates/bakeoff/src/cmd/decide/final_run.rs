@@ -92,7 +92,8 @@ impl Decide {
             rows.as_str(),
             "--no-twins",
         ];
-        self.run_with(&options, dir, FINAL, plan.budget)
+        let run = self.run_with(&options, dir, FINAL, plan.budget)?;
+        Ok(run.of_some())
     }
 
     /// Returns about the budget with which a final would follow a run that has no forecast, by the paces of that run;
@@ -298,6 +299,7 @@ mod tests {
             "budget: Some(360s)",
             "no_twins: true",
             "race: false",
+            "is_of_some: true",
             "out/final",
         ] {
             assert!(run.contains(words), "`{words}` is not in {run}");
