@@ -54,7 +54,7 @@ fn decide(bench: &Bench, options: &[&str]) -> Ended {
 }
 
 /// Whether it said what to buy and how fast that is, wherever its lines are broken.
-fn answers(ended: &Ended) -> bool {
+pub fn answers(ended: &Ended) -> bool {
     let words: Vec<&str> = ended.stdout.split_whitespace().collect();
     let words = words.join(" ");
     let says_storage = words.contains(" Buy ") || words.contains(" to buy");
@@ -175,7 +175,7 @@ fn designs_of(planned: &Ended) -> Vec<String> {
 }
 
 /// The designs that a run began with, in the order of their names.
-fn measured(records: &[serde_json::Value]) -> Vec<String> {
+pub fn measured(records: &[serde_json::Value]) -> Vec<String> {
     let started = of_kind(records, "started").next().unwrap();
     let designs = started["designs"].as_array().unwrap().iter();
     let mut ids: Vec<String> = designs
@@ -202,14 +202,16 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
     decide(&bench, &["--dry-run", "--grow", "10000 times the series"])
         .expect(0)
         .says(
-            "  note    --budget 15s is probably too short for a forecast of 6,000,000 rows, for which ",
-        );
+            "  note    --budget 15s may be too short for a forecast of 6,000,000 rows by the race alone, for which ",
+        )
+        .says("  final   8s and what the race leaves of its time: the best two designs once more, ");
     let of_workload = ["decide", "w.toml", "--dry-run"];
     bench
         .without_servers(&of_workload)
         .expect(0)
         .says("worth measuring for w, by ")
-        .says("  budget  12m: rows are loaded until 2m 24s");
+        .says("  budget  6m: rows are loaded until 1m 12s")
+        .says("  final   6m and what the race leaves of its time: ");
     let on_theirs = [&of_workload[..], &["--cassandra", "127.0.0.1:1"]].concat();
     bench
         .without_servers(&on_theirs)

@@ -16,6 +16,7 @@ mod cassandra_faults;
 mod cassandra_nodes;
 mod console;
 mod decide;
+mod decide_final;
 mod decide_from;
 mod decide_mistakes;
 mod decide_operations;

@@ -9,6 +9,15 @@ use bakeoff_stats::decide::Decision;
 
 use crate::units;
 
+/// The budget that is advised to a decision without a forecast.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LongerBudget {
+    /// As many times this one, of which the run made what it could, as it takes more rows.
+    InProportionTo(Duration),
+    /// This one, with which the best two designs would be measured once more.
+    ForFinal(Duration),
+}
+
 /// Returns whether the run was made by `bakeoff decide`.
 pub fn is_of_decide(summary: &Summary) -> bool {
     let mut words = summary.header.command.split_whitespace();
@@ -34,17 +43,20 @@ pub fn reason(summary: &Summary, reason: &str) -> String {
     }
 }
 
-/// Returns the decision with a longer budget in place of options for rows and tables: how long, if the budget is known,
-/// or how many times as long.
-pub fn with_budget(summary: &Summary, decision: &Decision, budget: Option<Duration>) -> Decision {
+/// Returns the decision with a longer budget in place of options for rows and tables: how long, if that is known.
+pub fn with_budget(
+    summary: &Summary,
+    decision: &Decision,
+    longer: Option<LongerBudget>,
+) -> Decision {
     let reason = decision.no_forecast.as_deref();
     Decision {
-        no_forecast: reason.map(|reason| by_budget(summary, reason, budget)),
+        no_forecast: reason.map(|reason| by_budget(summary, reason, longer)),
         ..decision.clone()
     }
 }
 
-fn by_budget(summary: &Summary, reason: &str, budget: Option<Duration>) -> String {
+fn by_budget(summary: &Summary, reason: &str, longer: Option<LongerBudget>) -> String {
     let is_of_options = |advice: &str| {
         ["load ", "measure "]
             .iter()
@@ -52,23 +64,32 @@ fn by_budget(summary: &Summary, reason: &str, budget: Option<Duration>) -> Strin
     };
     match reason.rsplit_once("; ") {
         Some((fact, advice)) if is_of_options(advice) => {
-            format!("{fact}; {}", longer_budget(summary, budget))
+            format!("{fact}; {}", advised(summary, longer))
         }
         _ => reason.to_owned(),
     }
 }
 
-/// Advises a longer budget: about how long, where it is known how many rows it takes.
-fn longer_budget(summary: &Summary, budget: Option<Duration>) -> String {
+/// Advises a longer budget: about how long, where that is known. A page has no other figure than the end of the decision,
+/// whose budget is not that of its run.
+fn advised(summary: &Summary, longer: Option<LongerBudget>) -> String {
+    if let Some(LongerBudget::ForFinal(budget)) = longer {
+        let budget = units::budget(budget.as_secs_f64());
+        return format!("a --budget of about {budget} is enough for a final of the best two");
+    }
     let Some((rows, times)) = needed(summary) else {
         return "a longer --budget may do, since it measures more rows and rounds".to_owned();
     };
-    let long = match budget {
-        Some(budget) => format!("of about {}", units::budget(budget.as_secs_f64() * times)),
-        None => format!("about {} times as long", units::count(times.ceil() as u64)),
-    };
-    let rows = units::plural(rows, "row", "rows");
-    format!("it takes {rows}, and so a --budget {long}")
+    let takes = format!("it takes {}", units::plural(rows, "row", "rows"));
+    match longer {
+        Some(LongerBudget::InProportionTo(budget)) => {
+            let budget = units::budget(budget.as_secs_f64() * times);
+            format!("{takes}, and so a --budget of about {budget}")
+        }
+        Some(LongerBudget::ForFinal(_)) | None => format!(
+            "{takes}, and so a final or a longer --budget, which the end of the decision names"
+        ),
+    }
 }
 
 /// Returns the rows that a forecast takes, and by how much longer the budget has to be for them: in proportion to those

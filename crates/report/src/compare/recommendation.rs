@@ -1,7 +1,5 @@
 //! Says what to take after a comparison: the design, what to buy, how fast it is, and how it is made and filled.
 
-use std::time::Duration;
-
 use bakeoff_stats::Summary;
 use bakeoff_stats::decide::Decision;
 
@@ -9,6 +7,8 @@ use super::{advice, figure, notes, rules, verdict};
 use crate::decide::words;
 use crate::text::style::{Style, wrap};
 use crate::{text, units};
+
+pub use super::advice::LongerBudget;
 
 /// Indentation of statements and commands.
 const INDENT: &str = "  ";
@@ -89,32 +89,41 @@ impl Caveats {
 }
 
 /// Renders what a comparison leads to, in lines of at most `width` columns except for statements and commands. The
-/// first sentences answer: which design, how much storage to buy, and how long the slowest question takes. `budget` is
-/// what the command was given, which a longer one is told in relation to.
-pub fn render(summary: &Summary, budget: Duration, how_to: &HowTo, width: usize) -> String {
-    render_beside(summary, budget, None, how_to, width)
+/// first sentences answer: which design, how much storage to buy, and how long the slowest question takes. `longer` is
+/// the budget that is advised where there is no forecast.
+pub fn render(summary: &Summary, longer: LongerBudget, how_to: &HowTo, width: usize) -> String {
+    render_beside(summary, longer, None, how_to, width)
+}
+
+/// Returns what was rendered, with a paragraph behind the answer that says what this rests on.
+pub fn with_basis(rendered: &str, basis: &str, width: usize) -> String {
+    let basis = wrap(basis, width, "", INDENT);
+    match rendered.split_once("\n\n") {
+        Some((answer, rest)) => format!("{answer}\n\n{basis}\n\n{rest}"),
+        None => format!("{rendered}\n\n{basis}"),
+    }
 }
 
 /// Renders the same with a paragraph about the operations that the design was driven with, too. If it does not take
 /// them, the first sentence says so.
 pub fn render_with_operations(
     summary: &Summary,
-    budget: Duration,
+    longer: LongerBudget,
     operations: &Operations,
     how_to: &HowTo,
     width: usize,
 ) -> String {
-    render_beside(summary, budget, Some(operations), how_to, width)
+    render_beside(summary, longer, Some(operations), how_to, width)
 }
 
 fn render_beside(
     summary: &Summary,
-    budget: Duration,
+    longer: LongerBudget,
     operations: Option<&Operations>,
     how_to: &HowTo,
     width: usize,
 ) -> String {
-    let mut answer = answer(summary, budget);
+    let mut answer = answer(summary, longer);
     if let Some(not_taken) = operations.and_then(|operations| operations.not_taken.as_ref()) {
         answer = format!("{not_taken} By the questions alone: {answer}");
     }
@@ -138,11 +147,11 @@ fn render_beside(
 
 /// Returns the recommendation with its two figures. Where there is no forecast, the time is of the measured rows, what
 /// there is for all rows is called an estimate, and what a forecast takes comes last.
-fn answer(summary: &Summary, budget: Duration) -> String {
+fn answer(summary: &Summary, longer: LongerBudget) -> String {
     let Some(decision) = &summary.decision else {
         return verdict::paragraph(summary);
     };
-    let told = advice::with_budget(summary, decision, Some(budget));
+    let told = advice::with_budget(summary, decision, Some(longer));
     let storage = verdict::storage_to_buy(decision).map(|buy| buy.figure);
     let time = verdict::time_to_answer(decision).map(|time| time.figure);
     if decision.no_forecast.is_some() {

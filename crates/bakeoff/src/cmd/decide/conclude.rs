@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
@@ -10,18 +9,20 @@ use bakeoff_engines::{
     AdoptedRows, Adoption, Context, EngineOptions, in_shell, plain_queries, translate_queries,
 };
 use bakeoff_report::drive;
-use bakeoff_report::recommendation::{HowTo, render, render_with_operations};
+use bakeoff_report::recommendation::{
+    HowTo, LongerBudget, render, render_with_operations, with_basis,
+};
+use bakeoff_stats::Summary;
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
-use bakeoff_stats::{Run, Summary};
 use bakeoff_workload::{Data, DesignId, Workload};
 
 use super::adopt::{self, Place, Questions, RowsTold, Sample, TakeFile, Taken};
+use super::basis::Asked;
 use super::loads::Loads;
 use super::source::{Source, data_files};
+use super::state::By;
 use super::{Decide, RUN, WORKLOAD};
-use crate::cmd::report::{
-    DATA, PAGE, Shown, exit_of_drive, exit_of_run, summary_of_load, summary_of_run, width,
-};
+use crate::cmd::report::{DATA, PAGE, Shown, exit_of_drive, summary_of_load, width};
 use crate::exit::Exit;
 use crate::machine;
 use crate::stderr::print_line;
@@ -29,10 +30,10 @@ use crate::terminal::stdout;
 
 /// What was measured for a decision.
 enum Measured {
-    Questions(Box<Summary>),
+    Questions(Box<Asked>),
     Operations(Box<DriveSummary>),
     /// Questions, and operations on the designs that they lead to.
-    Both(Box<(Summary, DriveSummary)>),
+    Both(Box<(Asked, DriveSummary)>),
 }
 
 /// Prints the recommendation of what was measured in a decision's folder, and writes the files that were asked for.
@@ -49,15 +50,15 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
     };
     let how_to = filled.as_ref().map_or_else(HowTo::default, Filled::how_to);
     let mut out = stdout();
-    writeln!(out, "{}", measured.render(options.budget, &how_to))?;
+    writeln!(out, "{}", measured.render(options, dir, &how_to))?;
     writeln!(out, "\nIts workload: {}", dir.join(WORKLOAD).display())?;
-    for folder in measured_folders(dir) {
+    for folder in measured.folders(dir) {
         writeln!(out, "{}", report_of(&folder, options.prices.list()))?;
     }
     match (&options.adopt, filled) {
         (None, _) => {}
         (Some(folder), Some(filled)) => {
-            let decision = measured.asked().and_then(|asked| asked.decision.as_ref());
+            let decision = measured.basis().and_then(|asked| asked.decision.as_ref());
             let caution = decision.and_then(adopt::caution);
             let taken = Taken {
                 design: &filled.design,
@@ -84,13 +85,12 @@ pub fn conclude(options: &Decide, dir: &Path) -> Result<Exit> {
 impl Measured {
     fn read(options: &Decide, dir: &Path) -> Result<Measured> {
         let shown = Shown::from(options.wanted()?);
-        let run = dir.join(RUN);
-        let asked = || summary_of_run(&Run::open(&run)?, &shown);
+        let asked = || Asked::read(dir, &shown);
         let Some(loads) = Loads::of(dir).ended else {
             return Ok(Measured::Questions(Box::new(asked()?)));
         };
         let driven = summary_of_load(&DriveRun::open(&loads)?, &shown)?;
-        if run.exists() {
+        if dir.join(RUN).exists() {
             Ok(Measured::Both(Box::new((asked()?, driven))))
         } else {
             Ok(Measured::Operations(Box::new(driven)))
@@ -98,12 +98,17 @@ impl Measured {
     }
 
     /// Returns what was measured of questions.
-    fn asked(&self) -> Option<&Summary> {
+    fn asked(&self) -> Option<&Asked> {
         match self {
             Measured::Questions(asked) => Some(asked),
             Measured::Both(both) => Some(&both.0),
             Measured::Operations(_) => None,
         }
+    }
+
+    /// Returns the measurement of questions that the answer rests on.
+    fn basis(&self) -> Option<&Summary> {
+        self.asked().map(Asked::basis)
     }
 
     /// Returns the design that is recommended, or is ahead at the rows that were measured.
@@ -112,33 +117,50 @@ impl Measured {
             let choice = driven.choice()?;
             return Some(&choice.design.info.id);
         }
-        let decision = self.asked()?.decision.as_ref()?;
+        let decision = self.basis()?.decision.as_ref()?;
         Some(&decision.recommendation.as_ref()?.design)
     }
 
-    fn render(&self, budget: Duration, how_to: &HowTo) -> String {
-        match self {
-            Measured::Questions(asked) => render(asked, budget, how_to, width()),
+    fn render(&self, options: &Decide, dir: &Path, how_to: &HowTo) -> String {
+        let (asked, driven) = match self {
             Measured::Operations(driven) => {
-                drive::recommendation::render(driven, budget, how_to, width())
+                let budget = options.budget;
+                return drive::recommendation::render(driven, budget, how_to, width());
             }
-            Measured::Both(both) => {
-                let (asked, driven) = both.as_ref();
-                let Some(design) = self.design() else {
-                    return render(asked, budget, how_to, width());
-                };
+            Measured::Questions(asked) => (&**asked, None),
+            Measured::Both(both) => (&both.0, Some(&both.1)),
+        };
+        let basis = asked.basis();
+        let longer = longer_budget(options, asked, dir);
+        let rendered = match driven.zip(self.design()) {
+            Some((driven, design)) => {
                 let operations = drive::recommendation::beside_questions(driven, design);
-                render_with_operations(asked, budget, &operations, how_to, width())
+                render_with_operations(basis, longer, &operations, how_to, width())
             }
+            None => render(basis, longer, how_to, width()),
+        };
+        match asked.rests_on() {
+            Some(told) => with_basis(&rendered, &told, width()),
+            None => rendered,
         }
+    }
+
+    /// Returns the folders of what was measured in that of a decision, which have a report each. That of the answer
+    /// comes first.
+    fn folders(&self, dir: &Path) -> Vec<PathBuf> {
+        let asked = self.asked().map_or(&[][..], Asked::folders);
+        let asked = asked.iter().map(|name| dir.join(name));
+        // A final that could not begin has none.
+        let there = asked.filter(|folder| folder.exists());
+        there.chain(Loads::of(dir).ended).collect()
     }
 
     /// Returns how complete the measurements are.
     fn exit(&self) -> Exit {
         match self {
-            Measured::Questions(asked) => exit_of_run(asked),
+            Measured::Questions(asked) => asked.exit(),
             Measured::Operations(driven) => exit_of_drive(driven),
-            Measured::Both(both) => match (exit_of_run(&both.0), exit_of_drive(&both.1)) {
+            Measured::Both(both) => match (both.0.exit(), exit_of_drive(&both.1)) {
                 (asked, driven) if asked == driven => asked,
                 _ => Exit::Partial,
             },
@@ -146,10 +168,25 @@ impl Measured {
     }
 }
 
-/// Returns the folders of what was measured in that of a decision, which have a report each.
-fn measured_folders(dir: &Path) -> Vec<PathBuf> {
-    let run = Some(dir.join(RUN)).filter(|run| run.exists());
-    run.into_iter().chain(Loads::of(dir).ended).collect()
+/// Returns the budget with which there would be a forecast, where the answer has none.
+fn longer_budget(options: &Decide, asked: &Asked, dir: &Path) -> LongerBudget {
+    // What is wrong with it was said where it was needed.
+    let Ok(workload) = Workload::read(&dir.join(WORKLOAD)) else {
+        return LongerBudget::InProportionTo(options.budget);
+    };
+    let summary = asked.basis();
+    // One that there was lacked something else than time.
+    let enough = options.enough_for_final(summary, &workload);
+    if let Some(enough) = enough.filter(|_| asked.rests_on().is_none()) {
+        return LongerBudget::ForFinal(enough);
+    }
+    // The race had all of the time for questions, or a part of it.
+    let of_questions = options.budget_of_run(By::of(&workload)).as_secs_f64();
+    let share = match summary.header.budget_seconds {
+        Some(of_race) if of_questions > 0.0 => of_race / of_questions,
+        _ => 1.0,
+    };
+    LongerBudget::InProportionTo(options.budget.mul_f64(share))
 }
 
 /// Says where the report in a folder is, and which command prints its tables, with these prices if there are some.

@@ -13,10 +13,12 @@ use bakeoff_report::units::{self, plural};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
+use super::final_plan::FinalPlan;
+use super::final_run::in_words;
 use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::state::{By, has_ended};
+use super::state::{By, has_ended, is_final_due};
 use super::{Decide, RUN, WORKLOAD, folders};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
@@ -70,7 +72,7 @@ pub fn print(options: &Decide, source: &Source, dir: &Path) -> Result<Exit> {
     }
     writeln!(out, "\n{}", planned.designs_in_words())?;
     writeln!(out, "\nHow they would be measured")?;
-    for (heading, text) in planned.lines(&measuring, options, dir) {
+    for (heading, text) in planned.lines(&measuring, options, dir)? {
         writeln!(out, "  {heading:<8}{text}")?;
     }
     for line in planned.on_servers(options, &measuring, &context)? {
@@ -146,7 +148,8 @@ impl Planned {
     fn measuring(&self, options: &Decide, dir: &Path) -> Result<Measuring> {
         let by = By::of(&self.workload);
         if by != By::Operations {
-            options.run_of(dir, by)?.check_use(&self.designs)?;
+            let budget = options.budget_of_run(by);
+            options.run_of(dir, budget)?.check_use(&self.designs)?;
         }
         if by == By::Questions {
             return Ok(Measuring { by, loads: None });
@@ -173,12 +176,20 @@ impl Planned {
         measuring: &Measuring,
         options: &Decide,
         dir: &Path,
-    ) -> Vec<(&'static str, String)> {
+    ) -> Result<Vec<(&'static str, String)>> {
         let by = measuring.by;
         let mut lines = Vec::new();
         if by != By::Operations {
-            lines.extend(by_questions(&self.workload, options.budget_of_run(by)));
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
+            let budget = options.budget_of_race(dir, by, few.is_some());
+            lines.extend(by_questions(&self.workload, budget));
+            let rest = options.budget_of_run(by).saturating_sub(budget);
+            if is_final_due(dir) {
+                let plan = FinalPlan::read(dir)?;
+                lines.extend(plan.map(|plan| ("final", in_words(&plan))));
+            } else if !rest.is_zero() {
+                lines.push(("final", of_final(rest)));
+            }
             lines.extend(few.map(|few| ("note", format!("{few}."))));
         }
         if let Some(loads) = &measuring.loads {
@@ -187,7 +198,7 @@ impl Planned {
             let long = options.long_filling(&self.workload, self.designs.len());
             lines.extend(long.map(|long| ("note", format!("{long}."))));
         }
-        lines
+        Ok(lines)
     }
 
     /// Says what servers of the user's would get.
@@ -213,7 +224,11 @@ impl Planned {
             (options.postgres.option(), OptionGroup::Postgres),
         ];
         let columns = self.workload.table.columns.len();
-        let mut then = vec![("then", "questions, which only read".to_owned())];
+        let again = "tables of two of these designs once more, if there is a final".to_owned();
+        let mut then = vec![
+            ("then", "questions, which only read".to_owned()),
+            ("then", again),
+        ];
         if measuring.by == By::Both {
             then.push(("then", "operations, on two of these designs".to_owned()));
         }
@@ -244,6 +259,15 @@ struct PlannedLoads {
     stopped: Option<PathBuf>,
     plan: Plan,
     is_warmed_up: bool,
+}
+
+/// Says what follows the race in the rest of the budget.
+fn of_final(rest: Duration) -> String {
+    format!(
+        "{} and what the race leaves of its time: the best two designs once more, with all rows or with as many as a \
+         forecast takes, if they fit",
+        time(rest)
+    )
 }
 
 fn by_questions(workload: &Workload, budget: Duration) -> Vec<(&'static str, String)> {

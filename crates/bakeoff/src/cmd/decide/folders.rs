@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use bakeoff_stats::LOCK_FILE;
 use rustix::fs::{Access, access};
 
+use super::final_plan::{self, FINAL};
 use super::loads::LOAD;
 use super::{RUN, SAMPLE, WORKLOAD, adopt, record};
 use crate::cmd::measure::folder::resolved;
@@ -52,7 +53,15 @@ fn check_apart(dir: &Path, folder: &Path) -> Result<()> {
 
 /// Returns whether the folder of a decision has something of this name, or may have.
 fn is_of_decision(name: &OsStr) -> bool {
-    let own = [RUN, WORKLOAD, SAMPLE, record::FILE, LOCK_FILE];
+    let own = [
+        RUN,
+        FINAL,
+        WORKLOAD,
+        SAMPLE,
+        record::FILE,
+        final_plan::FILE,
+        LOCK_FILE,
+    ];
     own.iter().any(|own| name == *own) || name.to_string_lossy().starts_with(LOAD)
 }
 
@@ -104,6 +113,7 @@ mod tests {
             ("out", "out/run"),
             ("out", "out/run/mine"),
             ("out", "out/load-2"),
+            ("out", "out/final"),
             ("out", "out/workload.toml"),
             ("out", "out/decide.txt"),
         ] {

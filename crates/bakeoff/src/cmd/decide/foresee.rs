@@ -2,11 +2,12 @@
 //! measured: by an assumed pace of loading, and by the same arithmetic of rows as the end of the output.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bakeoff_driver::{Budget, FurtherTables, rows_to_forecast};
 use bakeoff_report::units::{self, count, plural};
 use bakeoff_stats::{DesignInfo, Ladder};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{DesignId, Scale, Workload};
 
 use super::Decide;
 use super::source::{data_files, open_rows};
@@ -16,14 +17,39 @@ use crate::progress::time;
 
 /// Designs that the race is assumed to leave at least, which are loaded in full.
 const LEFT: usize = 3;
-/// Multiple of the budget from which on it is probably too short: the pace may be several times the assumed one.
-const FAR: f64 = 4.0;
 /// Further tables of a decision's run, which is asked for none.
 const FURTHER: FurtherTables = FurtherTables {
     scales: None,
     star: false,
     twins: true,
 };
+
+/// What a forecast by the race alone takes, about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Foreseen {
+    /// Rows of each design.
+    rows: u64,
+    /// Number of designs that store them.
+    designs: usize,
+    /// The budget if the race leaves few designs, and if it leaves all of them.
+    least: Duration,
+    most: Duration,
+}
+
+impl Foreseen {
+    /// Returns whether the race has too little time in a budget, even if it leaves few designs.
+    pub fn is_longer_than(self, budget: Duration) -> bool {
+        self.least > budget
+    }
+}
+
+/// Returns the rows of each design that a forecast of all rows takes, if tables of fewer than `fewest` rows do not count.
+pub fn rows_of_forecast(scale: &Scale, fewest: u64) -> u64 {
+    Ladder::rows_to_forecast(scale.full_rows, fewest, |rows| {
+        let growth = scale.growth_from(rows).filter(|growth| growth.series > 1.0);
+        growth.map(|growth| [growth.series, growth.time])
+    })
+}
 
 impl Decide {
     /// Returns a warning that the rows that fit into the budget are probably too few to forecast all of them from, with
@@ -40,36 +66,46 @@ impl Decide {
         // What is wrong with any of it is the run's to refuse.
         let context = self.context(workload, run_dir).ok()?;
         let infos = describe(designs, workload, &context).ok()?;
-        let (rows, words) = self.foreseen(workload, &infos)?;
+        let foreseen = self.foreseen(workload, &infos)?;
+        if !foreseen.is_longer_than(self.budget) {
+            return None;
+        }
         let files = data_files(&self.from).ok()?;
         let source = open_rows(workload, &files).ok();
         let there = source.and_then(|source| source.known_rows());
         // No budget gives more rows than there are.
-        there.is_none_or(|there| there >= rows).then_some(words)
+        let are_there = there.is_none_or(|there| there >= foreseen.rows);
+        are_there.then(|| self.told(foreseen, workload))
     }
 
-    /// Returns the rows that a forecast takes and the warning, if that takes longer than the budget.
-    fn foreseen(&self, workload: &Workload, infos: &[DesignInfo]) -> Option<(u64, String)> {
+    /// Returns what a forecast by the race alone takes; `None` if no design stores rows.
+    pub fn foreseen(&self, workload: &Workload, infos: &[DesignInfo]) -> Option<Foreseen> {
         let stores = infos.iter().filter(|info| !info.is_yardstick());
         let fewest = rows_to_forecast(stores.filter(|info| info.has_own_table()));
         let (designs, scale) = (fewest.len(), &workload.scale);
         let fewest = fewest.into_iter().max()?;
-        let rows = Ladder::rows_to_forecast(scale.full_rows, fewest, |rows| {
-            let growth = scale.growth_from(rows).filter(|growth| growth.series > 1.0);
-            growth.map(|growth| [growth.series, growth.time])
-        });
-        let times = |designs: usize| {
+        let rows = rows_of_forecast(scale, fewest);
+        let long = |designs: usize| {
             let work = FURTHER.work(scale, rows, &vec![fewest; designs]);
-            rows as f64 * designs as f64 * work / self.rows_loaded(workload)
+            let times = rows as f64 * designs as f64 * work / self.rows_loaded(workload);
+            let seconds = self.budget.as_secs_f64() * times;
+            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
         };
-        let (least, most) = (times(designs.min(LEFT)), times(designs));
-        if least <= 1.0 {
-            return None;
-        }
-        let all = plural(scale.full_rows, "row", "rows");
-        let long = |times: f64| units::budget(self.budget.as_secs_f64() * times);
-        let is = if least > FAR { "is probably" } else { "may be" };
-        let needed = if rows < scale.full_rows {
+        Some(Foreseen {
+            rows,
+            designs,
+            least: long(designs.min(LEFT)),
+            most: long(designs),
+        })
+    }
+
+    /// Warns that the budget may be too short for a forecast by the race alone.
+    fn told(&self, foreseen: Foreseen, workload: &Workload) -> String {
+        let Foreseen { rows, designs, .. } = foreseen;
+        let full_rows = workload.scale.full_rows;
+        let all = plural(full_rows, "row", "rows");
+        let long = |budget: Duration| units::budget(budget.as_secs_f64());
+        let needed = if rows < full_rows {
             format!("at least {} rows", count(rows))
         } else {
             "all of them".to_owned()
@@ -77,20 +113,21 @@ impl Decide {
         let without_drops = if designs > LEFT {
             format!(
                 " if the race leaves {LEFT} designs, and of about {} if it leaves all {designs}",
-                long(most)
+                long(foreseen.most)
             )
         } else {
             String::new()
         };
-        let words = format!(
-            "--budget {} {is} too short for a forecast of {all}, for which each design loads {needed}: in that case \
-             the end names the design to take for now, by fewer rows, with estimates for the whole table. By a rough \
-             estimate at {} rows/s a forecast takes a --budget of at least {}{without_drops}",
+        format!(
+            "--budget {} may be too short for a forecast of {all} by the race alone, for which each design loads \
+             {needed}: the race gets half of the time for questions, and the rest is for a final, which measures the \
+             best two designs with as many rows as it takes, if they fit. Without a final a forecast takes, by a rough \
+             estimate at {} rows/s (narrow rows may load several times as fast), a --budget of at least \
+             {}{without_drops}",
             time(self.budget),
             count(u64::from(self.pace_of_filling())),
-            long(least)
-        );
-        Some((rows, words))
+            long(foreseen.least)
+        )
     }
 
     /// Returns how many rows are loaded within the budget, about, into all tables together.
@@ -142,15 +179,17 @@ mod tests {
     #[test]
     fn rows_that_a_budget_is_far_too_short_for_are_told_with_about_the_budget_that_it_takes() {
         let words = said(4_160_000, &DESIGNS, "3m").unwrap();
-        let expected = "--budget 3m is probably too short for a forecast of 4,160,000 rows, for which each design \
-                        loads at least 2,100,000 rows: in that case the end names the design to take for now, by \
-                        fewer rows, with estimates for the whole table. By a rough estimate at 20,000 rows/s a forecast \
-                        takes a --budget of at least 2h if the race leaves 3 designs, and of about 3h if it leaves all 8";
+        let expected = "--budget 3m may be too short for a forecast of 4,160,000 rows by the race alone, for which each \
+                        design loads at least 2,100,000 rows: the race gets half of the time for questions, and the \
+                        rest is for a final, which measures the best two designs with as many rows as it takes, if they \
+                        fit. Without a final a forecast takes, by a rough estimate at 20,000 rows/s (narrow rows may \
+                        load several times as fast), a --budget of at least 2h if the race leaves 3 designs, and of \
+                        about 3h if it leaves all 8";
         assert_eq!(words, expected);
         // Without rows to spare, no smaller tables are loaded.
         let all = said(1_000_000, &DESIGNS[..3], "6m").unwrap();
-        let expected = "--budget 6m may be too short for a forecast of 1,000,000 rows, for which each design loads all \
-                        of them: ";
+        let expected = "--budget 6m may be too short for a forecast of 1,000,000 rows by the race alone, for which each \
+                        design loads all of them: ";
         assert!(all.starts_with(expected), "{all}");
         assert!(all.ends_with(" a --budget of at least 25m"), "{all}");
     }

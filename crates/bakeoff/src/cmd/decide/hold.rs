@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bakeoff_stats::{JournalError, LOCK_FILE, Run as SavedRun};
 
-use super::{SAMPLE, WORKLOAD, record};
+use super::{SAMPLE, WORKLOAD, final_plan, record};
 use crate::out_file::remove_unfinished;
 
 /// How often a lock is taken that another command removes at that moment, since it leaves the folder.
 const TRIES: u32 = 10;
-/// The files that a decision makes before its measurement begins.
-const FILES: [&str; 3] = [WORKLOAD, SAMPLE, record::FILE];
+/// The files of a decision beside its measurements.
+const FILES: [&str; 4] = [WORKLOAD, SAMPLE, record::FILE, final_plan::FILE];
 
 /// The folder of a decision, in which no other command works until this is dropped.
 pub struct Held<'a> {
@@ -182,6 +182,7 @@ mod tests {
             ".bakeoff-workload.parquet-a1B2c3",
             ".bakeoff-workload.toml-a1B2c3",
             ".bakeoff-decide.txt-a1B2c3",
+            ".bakeoff-final.txt-a1B2c3",
         ];
         let theirs = [
             ".bakeoff-a1B2c3",

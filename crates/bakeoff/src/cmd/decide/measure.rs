@@ -3,21 +3,21 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::drive::{LONGEST_WARM_UP, keeps_rows};
 use bakeoff_engines::{Context, EngineOptions};
-use bakeoff_stats::Run as SavedRun;
 use bakeoff_workload::Workload;
 
+use super::basis::Asked;
 use super::loads::{Loads, Plan, shortest};
-use super::state::{By, run_has_ended};
+use super::state::{By, is_final_due, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, source};
 use crate::cmd::drive::Drive;
 use crate::cmd::measurement::Measurement;
 use crate::cmd::options::data::DataOptions;
-use crate::cmd::report::{Shown, summary_of_run};
+use crate::cmd::report::Shown;
 use crate::cmd::run::{Run, Servers};
 use crate::exit::{Exit, Misuse};
 use crate::machine;
@@ -42,20 +42,42 @@ impl Decide {
         if by == By::Operations {
             return self.drive(dir, &workload, None);
         }
-        if !run_has_ended(dir) {
-            let few = self.too_few_rows(&workload, &workload.designs, dir.join(RUN));
-            if let Some(few) = few {
-                print_line(format_args!("note: {few}"));
-            }
-            let ended = self.run_of(dir, by)?.run()?;
-            if by == By::Questions || ended == Exit::Interrupted {
-                return Ok(ended);
-            }
+        if !run_has_ended(dir) && self.race(dir, &workload)? == Exit::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        if is_final_due(dir) && self.carry_out_final(dir)? == Exit::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        if by == By::Questions {
+            return Ok(Exit::Complete);
         }
         match self.short_list(dir)?.as_slice() {
             [] => Ok(Exit::Complete),
             designs => self.drive(dir, &workload, Some(designs)),
         }
+    }
+
+    /// Measures all designs by the questions of the workload, and plans the final for what is left of their budget.
+    fn race(&self, dir: &Path, workload: &Workload) -> Result<Exit> {
+        let by = By::of(workload);
+        let few = self.too_few_rows(workload, &workload.designs, dir.join(RUN));
+        if let Some(few) = &few {
+            print_line(format_args!("note: {few}"));
+        }
+        let budget = self.budget_of_race(dir, by, few.is_some());
+        let (goes_on, began) = (dir.join(RUN).exists(), Instant::now());
+        let ended = self.run_of(dir, budget)?.run()?;
+        if ended == Exit::Interrupted {
+            return Ok(ended);
+        }
+        // How long earlier processes took is not known: a decision that went on has what the final has at least.
+        let left = if goes_on {
+            self.budget_of_final(by)
+        } else {
+            self.budget_of_run(by).saturating_sub(began.elapsed())
+        };
+        self.plan_final(dir, workload, left)?;
+        Ok(ended)
     }
 
     /// Drives these designs with the operations of the workload, or all designs that it has.
@@ -82,17 +104,10 @@ impl Decide {
         self.loads_of(dir, &loads.next, plan, designs)?.run()
     }
 
-    /// Returns the design that the run in the folder recommends, and the next one.
+    /// Returns the design that the questions in the folder lead to, and the next one.
     fn short_list(&self, dir: &Path) -> Result<Vec<String>> {
-        let shown = Shown::from(self.wanted()?);
-        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
-        let recommended = summary
-            .decision
-            .and_then(|decision| decision.recommendation);
-        Ok(recommended.map_or_else(Vec::new, |recommended| {
-            let next = recommended.runner_up.map(|next| next.design);
-            std::iter::once(recommended.design).chain(next).collect()
-        }))
+        let asked = Asked::read(dir, &Shown::from(self.wanted()?))?;
+        Ok(asked.best_two())
     }
 
     /// Returns how often so many designs are driven with the operations of a workload, and for how long.
@@ -158,16 +173,29 @@ impl Decide {
         }
     }
 
-    /// Returns the run that measures the designs of the workload in the folder by its questions.
+    /// Returns the run that measures all designs of the workload in the folder by its questions.
     ///
     /// # Errors
     /// Fails if the command line refuses it.
-    pub fn run_of(&self, dir: &Path, by: By) -> Result<Run> {
+    pub fn run_of(&self, dir: &Path, budget: Duration) -> Result<Run> {
+        self.run_with(&["--race"], dir, RUN, budget)
+    }
+
+    /// Returns a run with these options of the workload in the folder `dir`, for the folder of this name in it.
+    ///
+    /// # Errors
+    /// Fails if the command line refuses it.
+    pub fn run_with(
+        &self,
+        options: &[&str],
+        dir: &Path,
+        name: &str,
+        budget: Duration,
+    ) -> Result<Run> {
         let mut words = Words::new("run", dir, self)?;
-        words.0.push("--race".into());
-        let budget = self.budget_of_run(by).as_millis().max(1);
-        words.add("--budget", format!("{budget}ms"));
-        words.add("--out", dir.join(RUN));
+        words.0.extend(options.iter().map(OsString::from));
+        words.add("--budget", format!("{}ms", budget.as_millis().max(1)));
+        words.add("--out", dir.join(name));
         words.add_prices(self);
         match Measurement::read(words.0) {
             Ok(Measurement::Run(run)) => Ok(run.for_decision(self.servers())),

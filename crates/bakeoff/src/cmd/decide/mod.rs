@@ -1,15 +1,21 @@
 //! `bakeoff decide`: from a file of rows, or a workload, to a recommended design, in one command.
 
 mod adopt;
+mod basis;
 mod conclude;
 mod dry_run;
 mod filling;
+mod final_plan;
+mod final_run;
+#[cfg(test)]
+mod fixture;
 mod folders;
 mod foresee;
 mod hold;
 mod loads;
 mod measure;
 mod operations;
+mod paces;
 mod prepare;
 mod record;
 mod source;
@@ -53,7 +59,8 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 /// Recommend a design for a file, a live table or a workload: propose designs, measure them, and say which one to take
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
-/// questions take, and the statements that make and fill its tables. The operations of a workload are driven as by
+/// questions take, and the statements that make and fill its tables. Where the race has too few rows to forecast all of
+/// them, its best two designs are measured once more, with more rows. The operations of a workload are driven as by
 /// `drive`: in place of `run` if there are no questions, and else for the design to take and the next one. The same
 /// command goes on where it was stopped, and prints the recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]

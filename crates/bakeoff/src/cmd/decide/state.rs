@@ -5,6 +5,7 @@ use std::path::Path;
 use bakeoff_stats::{Record, Run};
 use bakeoff_workload::Workload;
 
+use super::final_plan::{self, FINAL};
 use super::loads::Loads;
 use super::{RUN, WORKLOAD};
 
@@ -45,12 +46,25 @@ pub fn has_begun(dir: &Path) -> bool {
 
 /// Returns whether the run in the folder of a decision came to its end.
 pub fn run_has_ended(dir: &Path) -> bool {
-    let run = Run::open(&dir.join(RUN)).ok();
+    came_to_end(&dir.join(RUN))
+}
+
+/// Returns whether a final is to be measured in the folder of a decision, or to be gone on with.
+pub fn is_final_due(dir: &Path) -> bool {
+    dir.join(final_plan::FILE).exists() && !came_to_end(&dir.join(FINAL))
+}
+
+/// Returns whether the run in a folder came to its end.
+fn came_to_end(run: &Path) -> bool {
+    let run = Run::open(run).ok();
     run.is_some_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
 }
 
 /// Returns whether all that a decision measures is in its folder, to its end.
 pub fn has_ended(dir: &Path) -> bool {
+    if is_final_due(dir) {
+        return false;
+    }
     let has_loads = Loads::of(dir).ended.is_some();
     let by = Workload::read(&dir.join(WORKLOAD)).map(|workload| By::of(&workload));
     match by {
@@ -96,5 +110,24 @@ mod tests {
         }
         std::fs::create_dir(dir.join("load")).unwrap();
         assert!(has_begun(dir) && !has_ended(dir));
+    }
+
+    #[test]
+    fn a_final_that_was_planned_is_due_until_it_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        assert!(
+            !is_final_due(dir),
+            "none was planned, as in earlier versions"
+        );
+        let plan = final_plan::FinalPlan {
+            designs: vec!["memory".to_owned()],
+            rows: 1,
+            budget: std::time::Duration::from_secs(1),
+        };
+        plan.write(dir).unwrap();
+        assert!(is_final_due(dir) && !has_ended(dir));
+        std::fs::create_dir(dir.join(FINAL)).unwrap();
+        assert!(is_final_due(dir), "nothing was measured in it");
     }
 }

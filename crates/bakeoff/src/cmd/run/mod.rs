@@ -180,6 +180,10 @@ pub struct Run {
     /// Whether the run is a part of a decision, which ends with a recommendation.
     #[arg(skip)]
     is_for_decision: bool,
+
+    /// Whether it measures some designs of a decision only, whose servers others may use.
+    #[arg(skip)]
+    is_of_some: bool,
 }
 
 /// Servers of the user's on which designs are measured.
@@ -197,6 +201,14 @@ impl Run {
             cluster: servers.cluster,
             postgres: servers.postgres,
             rate_limit: servers.rate_limit,
+            ..self
+        }
+    }
+
+    /// Returns the same run for some designs of a decision, which need not use all servers of the user's.
+    pub fn of_some(self) -> Run {
+        Run {
+            is_of_some: true,
             ..self
         }
     }
@@ -255,7 +267,9 @@ impl Run {
             ..self.context(&workload, &designs, drivers, dir, source.may_repeat_keys())?
         };
         context.options.cassandra.settings_of = settings_of;
-        self.check_use(&designs)?;
+        if !self.is_of_some {
+            self.check_use(&designs)?;
+        }
         if !self.dry_run {
             self.profile.check().await?;
         }

@@ -1,13 +1,15 @@
 use std::time::Duration;
 
 use bakeoff_report::html;
-use bakeoff_report::recommendation::{Caveats, HowTo, Operations, render, render_with_operations};
+use bakeoff_report::recommendation::{
+    Caveats, HowTo, LongerBudget, Operations, render, render_with_operations, with_basis,
+};
 use bakeoff_stats::Summary;
 
 use super::fixture;
 
 const WIDTH: usize = 100;
-const BUDGET: Duration = Duration::from_secs(600);
+const BUDGET: LongerBudget = LongerBudget::InProportionTo(Duration::from_secs(600));
 
 fn how_to() -> HowTo {
     HowTo {
@@ -72,6 +74,25 @@ fn operations_come_behind_the_answer() {
     let first = format!("{not_taken} By the questions alone: ");
     assert!(words.join(" ").starts_with(&first), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+}
+
+#[test]
+fn what_the_answer_rests_on_stands_behind_it() {
+    let basis = "Compared at 205,000 rows: 8 designs; the two best then at all 7,324,550.";
+    let text = with_basis("Take a.\n\nDesign: b\n\nTo fill them:", basis, WIDTH);
+    assert_eq!(
+        text,
+        format!("Take a.\n\n{basis}\n\nDesign: b\n\nTo fill them:")
+    );
+    assert_eq!(
+        with_basis("None.", basis, WIDTH),
+        format!("None.\n\n{basis}")
+    );
+    let narrow = with_basis("None.", basis, 40);
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 40),
+        "{narrow}"
+    );
 }
 
 #[test]
@@ -255,6 +276,11 @@ fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
     let text = render(&summary, BUDGET, &how_to(), 1_000);
     let advised = "it takes 520,000 rows, and so a --budget of about 45m.";
     assert!(text.contains(&format!("{fact}{advised}")), "{text}");
+    // The paces that were measured say with which one the best two would be measured once more.
+    let of_final = LongerBudget::ForFinal(Duration::from_secs(1_300));
+    let text = render(&summary, of_final, &how_to(), 1_000);
+    let advised = "a --budget of about 25m is enough for a final of the best two.";
+    assert!(text.contains(&format!("{fact}{advised}")), "{text}");
 
     summary.header.command = "bakeoff decide events.csv --budget 3m".to_owned();
     summary.rows_left = Some(bakeoff_stats::RowsLeft {
@@ -267,8 +293,8 @@ fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
     let records = fixture::scaled_records();
     let json = bakeoff_report::json::render(&summary, &records[..1]).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let advised = "it takes 520,000 rows, and so a --budget about 5 times as long.";
-    assert!(html::render(&summary).contains("a <span class=\"option\">--budget</span> about"));
+    let advised = "it takes 520,000 rows, and so a final or a longer --budget, which the end of the decision names.";
+    assert!(html::render(&summary).contains("a longer <span class=\"option\">--budget</span>,"));
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [page.as_str(), &report, verdict["verdict"].as_str().unwrap()] {
         assert!(text.contains(&format!("{fact}{advised}")), "{text}");

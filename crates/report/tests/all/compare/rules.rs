@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use bakeoff_report::recommendation::{self, HowTo};
+use bakeoff_report::recommendation::{self, HowTo, LongerBudget};
 use bakeoff_report::terminal;
 use bakeoff_stats::{Record, Summary};
 
 use super::fixture;
 
-const BUDGET: Duration = Duration::from_secs(600);
+const BUDGET: LongerBudget = LongerBudget::InProportionTo(Duration::from_secs(600));
 
 #[test]
 fn rules_beside_designs_are_judged_by_the_times_of_these_designs() {

@@ -22,8 +22,8 @@ const DEPTH: u8 = 64;
 /// The type of a page that has the values of a dictionary.
 const DICTIONARY: i32 = 2;
 
-/// Checks what pages of these columns say of their lengths. Columns are counted at the root of the schema. A head that
-/// cannot be read ends the check of its column, since the library goes no further either.
+/// Checks what pages of these columns say of their lengths. Columns are counted at the root of the schema. A page that
+/// reaches beyond its column ends the check of that one, since the library goes no further either.
 ///
 /// # Errors
 /// Fails with the reason why the columns cannot be read.
@@ -81,9 +81,8 @@ fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
     let mut input = BufReader::with_capacity(HEAD_BYTES, file);
     let (mut dictionary, mut largest) = (0, 0);
     while at < end {
-        let Ok(head) = Head::read(&mut input, at) else {
-            break;
-        };
+        let head = Head::read(&mut input, at);
+        let head = head.map_err(|error| damaged(format!("cannot be read: {error}")))?;
         let Some((packed, said)) = head.lengths(end) else {
             break;
         };
@@ -268,8 +267,11 @@ fn is_flag(kind: u8) -> bool {
 }
 
 fn skip_bytes(input: &mut impl Read, bytes: u64) -> io::Result<()> {
-    io::copy(&mut input.take(bytes), &mut io::sink())?;
-    Ok(())
+    // Where the file ends, any number of values would take no bytes.
+    match io::copy(&mut input.take(bytes), &mut io::sink())? {
+        skipped if skipped == bytes => Ok(()),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
 }
 
 fn byte(input: &mut impl Read) -> io::Result<u8> {

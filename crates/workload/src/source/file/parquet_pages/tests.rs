@@ -64,6 +64,11 @@ fn a_head_that_is_cut_off_or_nested_without_end_is_none() {
     // Numbers of fields that go on beyond those that there are.
     let far = [vec![0x05, 0xfe, 0xff, 0x03, 0], vec![0xf5, 0]].concat();
     assert!(Head::read(&mut Cursor::new(&far), 0).is_err());
+    // Billions of values, of which the file has none.
+    for kind in [0x07, 0x08, 0x0b, 0x0c, 0x0d] {
+        let values = [0x09, 0x30, 0xf0 | kind, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0];
+        assert!(Head::read(&mut Cursor::new(&values), 0).is_err(), "{kind}");
+    }
     let negative = Head {
         unpacked: Some(-1),
         packed: Some(1),

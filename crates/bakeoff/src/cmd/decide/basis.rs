@@ -1,0 +1,273 @@
+//! What a decision rests on where questions were asked: the final, if it gives figures for all rows, and else the run.
+
+use std::path::Path;
+
+use anyhow::Result;
+use bakeoff_report::units::{count, plural};
+use bakeoff_stats::decide::Decision;
+use bakeoff_stats::{Run, Summary};
+
+use super::RUN;
+use super::final_plan::{FINAL, FinalPlan};
+use crate::cmd::report::{Shown, exit_of_run, summary_of_run};
+use crate::exit::Exit;
+
+/// What was measured by questions.
+pub struct Asked {
+    run: Summary,
+    /// The final after it, if there was one.
+    last: Option<Last>,
+}
+
+/// A final, which is to answer for all rows.
+enum Last {
+    Answers(Box<Summary>),
+    /// It is nothing to rest on.
+    Fails {
+        why: String,
+        exit: Exit,
+    },
+}
+
+impl Asked {
+    /// Reads what is in the folder of a decision.
+    ///
+    /// # Errors
+    /// Fails if the run cannot be read, or which final was planned.
+    pub fn read(dir: &Path, shown: &Shown) -> Result<Asked> {
+        let run = summary_of_run(&Run::open(&dir.join(RUN))?, shown)?;
+        let plan = FinalPlan::read(dir)?;
+        let last = plan.map(|_| Last::read(&dir.join(FINAL), shown));
+        Ok(Asked { run, last })
+    }
+
+    /// Returns the measurement that the decision rests on.
+    pub fn basis(&self) -> &Summary {
+        match &self.last {
+            Some(Last::Answers(last)) => last,
+            Some(Last::Fails { .. }) | None => &self.run,
+        }
+    }
+
+    /// Returns the recommended design, and the next one.
+    pub fn best_two(&self) -> Vec<String> {
+        let decision = self.basis().decision.as_ref();
+        decision.map_or_else(Vec::new, best_two)
+    }
+
+    /// Says what the answer rests on, if there was a final.
+    pub fn rests_on(&self) -> Option<String> {
+        match self.last.as_ref()? {
+            Last::Fails { why, .. } => Some(stands(why)),
+            Last::Answers(last) => Some(turned(
+                (self.run.decision.as_ref()?, stores(&self.run)),
+                (last.decision.as_ref()?, stores(last)),
+            )),
+        }
+    }
+
+    /// Returns the folders of what was measured in that of a decision, that of the answer first.
+    pub fn folders(&self) -> &'static [&'static str] {
+        match self.last {
+            Some(Last::Answers(_)) => &[FINAL, RUN],
+            Some(Last::Fails { .. }) => &[RUN, FINAL],
+            None => &[RUN],
+        }
+    }
+
+    /// Returns how complete the measurements are.
+    pub fn exit(&self) -> Exit {
+        let run = exit_of_run(&self.run);
+        let last = match &self.last {
+            Some(Last::Answers(last)) => exit_of_run(last),
+            Some(Last::Fails { exit, .. }) => *exit,
+            None => run,
+        };
+        if last == run { run } else { Exit::Partial }
+    }
+}
+
+impl Last {
+    fn read(dir: &Path, shown: &Shown) -> Last {
+        let opened = Run::open(dir).map_err(anyhow::Error::from);
+        let summary = match opened.and_then(|run| summary_of_run(&run, shown)) {
+            Ok(summary) => summary,
+            Err(error) => {
+                return Last::Fails {
+                    why: format!("{error:#}"),
+                    exit: Exit::Partial,
+                };
+            }
+        };
+        let failed = summary.failures().next();
+        let failed = failed.map(|(table, failure)| {
+            let design = &table.info.id;
+            format!("{design} failed in it: {}", failure.reason)
+        });
+        match why_none(summary.finished, failed, summary.decision.as_ref()) {
+            None => Last::Answers(Box::new(summary)),
+            Some(why) => Last::Fails {
+                why,
+                exit: exit_of_run(&summary),
+            },
+        }
+    }
+}
+
+/// Returns the design that a decision recommends, and the next one.
+pub fn best_two(decision: &Decision) -> Vec<String> {
+    let Some(recommended) = &decision.recommendation else {
+        return Vec::new();
+    };
+    let next = recommended.runner_up.iter().map(|next| &next.design);
+    std::iter::once(&recommended.design)
+        .chain(next)
+        .cloned()
+        .collect()
+}
+
+/// Returns how many designs with rows were compared.
+fn stores(summary: &Summary) -> u64 {
+    let designs = summary.designs.iter();
+    designs.filter(|design| !design.info.is_yardstick()).count() as u64
+}
+
+/// Says why a final is nothing to rest on, by its end, its first failure and what it decides; `None` if it is.
+fn why_none(
+    has_ended: bool,
+    failed: Option<String>,
+    decision: Option<&Decision>,
+) -> Option<String> {
+    if !has_ended {
+        return Some("it did not come to its end".to_owned());
+    }
+    if failed.is_some() {
+        return failed;
+    }
+    match decision.filter(|decision| decision.recommendation.is_some()) {
+        Some(decision) => decision.no_forecast.clone(),
+        None => Some("it recommends no design".to_owned()),
+    }
+}
+
+/// Says that the answer of the run stands.
+fn stands(why: &str) -> String {
+    format!("The final gives no answer for all rows, so that this one rests on fewer: {why}.")
+}
+
+/// Says by how many rows so many designs were compared before a final and in it, and whether that turned the decision.
+fn turned(run: (&Decision, u64), last: (&Decision, u64)) -> String {
+    let ((run, designs), (last, finalists)) = (run, last);
+    let best = match finalists {
+        1 => "the best one",
+        _ => "the two best",
+    };
+    let all = count(last.full_rows);
+    let at = if last.measured_rows < last.full_rows {
+        let measured = count(last.measured_rows);
+        format!("{measured}, from which all {all} are forecast")
+    } else {
+        format!("all {all}")
+    };
+    let designs = plural(designs, "design", "designs");
+    let rows = plural(run.measured_rows, "row", "rows");
+    let words = format!("Compared at {rows}: {designs}; {best} then at {at}.");
+    match (best_two(run).first(), best_two(last).first()) {
+        (Some(before), Some(now)) if before != now => format!(
+            "{words} The final turned it: at {rows} {before} was ahead, and with more rows {now} is."
+        ),
+        _ => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::decide::RunnerUp;
+
+    use super::*;
+    use crate::cmd::decide::fixture::decision;
+
+    /// The decision by a final with so many rows.
+    fn by_final(rows: u64) -> Decision {
+        Decision {
+            rows: 7_324_550,
+            measured_rows: rows,
+            no_forecast: None,
+            ..decision()
+        }
+    }
+
+    #[test]
+    fn a_final_is_rested_on_only_if_it_ended_without_a_failure_and_answers_for_all_rows() {
+        let last = by_final(7_324_550);
+        let why = |has_ended: bool, failed: Option<&str>, decision: Option<&Decision>| {
+            why_none(has_ended, failed.map(str::to_owned), decision)
+        };
+        assert_eq!(why(true, None, Some(&last)), None);
+        let stopped = why(false, None, Some(&last)).unwrap();
+        assert_eq!(stopped, "it did not come to its end");
+        let failed = why(true, Some("a failed in it: no room"), Some(&last));
+        assert_eq!(failed.unwrap(), "a failed in it: no room");
+        let few = why(true, None, Some(&decision())).unwrap();
+        assert_eq!(few, "205,000 rows are too few");
+        let mut none = by_final(7_324_550);
+        none.recommendation = None;
+        for decision in [Some(&none), None] {
+            assert_eq!(
+                why(true, None, decision).unwrap(),
+                "it recommends no design"
+            );
+        }
+        assert!(stands(&few).ends_with("rests on fewer: 205,000 rows are too few."));
+    }
+
+    #[test]
+    fn what_the_answer_rests_on_is_said_in_a_line() {
+        let said = |last: &Decision, finalists: u64| turned((&decision(), 8), (last, finalists));
+        assert_eq!(
+            said(&by_final(7_324_550), 2),
+            "Compared at 205,000 rows: 8 designs; the two best then at all 7,324,550."
+        );
+        assert_eq!(
+            said(&by_final(1_100_000), 1),
+            "Compared at 205,000 rows: 8 designs; the best one then at 1,100,000, from which all 7,324,550 are forecast."
+        );
+        let mut other = by_final(7_324_550);
+        if let Some(taken) = &mut other.recommendation {
+            taken.design = "duckdb/table".to_owned();
+        }
+        let turned = said(&other, 2);
+        let end = "7,324,550. The final turned it: at 205,000 rows local/columnar was ahead, and with more rows \
+                   duckdb/table is.";
+        assert!(turned.ends_with(end), "{turned}");
+    }
+
+    #[test]
+    fn the_best_two_are_the_recommended_design_and_the_next_one() {
+        let mut decision = decision();
+        assert_eq!(best_two(&decision), ["local/columnar"]);
+        if let Some(taken) = &mut decision.recommendation {
+            taken.runner_up = Some(RunnerUp {
+                design: "duckdb/table".to_owned(),
+                won: 0.1,
+                times: 1.2,
+            });
+        }
+        assert_eq!(best_two(&decision), ["local/columnar", "duckdb/table"]);
+        decision.recommendation = None;
+        assert!(best_two(&decision).is_empty());
+    }
+
+    #[test]
+    fn a_final_that_has_not_begun_is_nothing_to_rest_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = Last::read(&folder.path().join(FINAL), &Shown::default());
+        assert!(matches!(
+            missing,
+            Last::Fails {
+                exit: Exit::Partial,
+                ..
+            }
+        ));
+    }
+}

@@ -1,0 +1,52 @@
+//! A decision for tests.
+
+use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Rule};
+
+/// Returns a decision by 205,000 of 7,324,550 rows.
+pub fn decision() -> Decision {
+    Decision {
+        rule: Rule {
+            is_stated: false,
+            minimise: Minimise::Time,
+            has_weights: false,
+            limits: Vec::new(),
+            same_within: 0.05,
+            baseline: None,
+        },
+        rows: 205_000,
+        measured_rows: 205_000,
+        full_rows: 7_324_550,
+        copies: 1,
+        rounds: 5,
+        price: None,
+        recommendation: Some(Recommendation {
+            design: "local/columnar".to_owned(),
+            certainty: Certainty::NotSettled,
+            doubts: Vec::new(),
+            confidence: None,
+            resamples: 0,
+            expected_loss: None,
+            runner_up: None,
+            same: Vec::new(),
+            is_nearest_to_limits: false,
+            limits: Vec::new(),
+            given_up: Vec::new(),
+            to_baseline: Vec::new(),
+            more: None,
+        }),
+        fallback: None,
+        designs: Vec::new(),
+        questions: Vec::new(),
+        lost_everywhere: None,
+        front: Vec::new(),
+        front_not_shown: 0,
+        flips: Vec::new(),
+        known_rows: None,
+        twins: None,
+        no_forecast: Some("205,000 rows are too few".to_owned()),
+        no_month: None,
+        not_measured: Vec::new(),
+        is_unfinished: false,
+        forecasts: None,
+    }
+}

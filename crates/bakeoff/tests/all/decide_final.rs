@@ -1,0 +1,62 @@
+//! The final of `bakeoff decide`, after a race that had too few rows.
+
+use crate::decide::{FILE, answers, bench, measured};
+use crate::support::of_kind;
+
+#[test]
+fn the_best_two_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
+    let bench = bench();
+    // How many rows fit depends on the machine: in one of these budgets the race has too few, and two designs have not.
+    let mut decided = None;
+    for budget in ["20s", "40s", "80s"] {
+        let out = format!("out-{budget}");
+        let asked = [
+            "decide",
+            FILE,
+            "--questions",
+            "q.sql",
+            "--grow",
+            "200 times the series",
+            "--budget",
+            budget,
+            "--out",
+            out.as_str(),
+            "--adopt",
+            "mine",
+        ];
+        let ended = bench.without_servers(&asked).expect(0);
+        let records = bench.journal(&format!("{out}/final"));
+        let loaded = of_kind(&records, "loading-done").next();
+        if loaded.is_some_and(|loaded| loaded["rows"] == 120_000) {
+            let again = bench.without_servers(&asked).expect(0);
+            decided = Some((ended, again, out.clone()));
+            break;
+        }
+        std::fs::remove_dir_all(bench.path("mine")).unwrap();
+    }
+    let (ended, again, out) = decided.unwrap();
+    for decision in [&ended, &again] {
+        assert!(answers(decision), "{}", decision.stdout);
+        assert!(!decision.stdout.contains("for now"), "{}", decision.stdout);
+        decision.says("Compared at ").says("then at all 120,000.");
+        let pages = [
+            format!("{out}/final/report.html"),
+            format!("{out}/run/report.html"),
+        ];
+        let places = pages.map(|page| decision.stdout.find(&page).unwrap());
+        assert!(places[0] < places[1], "{}", decision.stdout);
+    }
+    ended.says("note: the final: ");
+    again.says("mine has them already");
+    let script = std::fs::read_to_string(bench.path("mine/load.sh")).unwrap();
+    assert!(!script.contains("To take for now"), "{script}");
+    // The second command measured nothing.
+    for run in ["run", "final"] {
+        let records = bench.journal(&format!("{out}/{run}"));
+        assert_eq!(of_kind(&records, "resumed").count(), 0, "{run}");
+        assert_eq!(of_kind(&records, "finished").count(), 1, "{run}");
+        assert!(!again.stderr.contains("the final: "), "{}", again.stderr);
+    }
+    let finalists = measured(&bench.journal(&format!("{out}/final")));
+    assert!((1..=2).contains(&finalists.len()), "{finalists:?}");
+}
