@@ -204,7 +204,7 @@ fn a_dry_run_says_what_would_be_measured_and_touches_nothing() {
         .says(
             "  note    --budget 15s may be too short for a forecast of 6,000,000 rows by the race alone, for which ",
         )
-        .says("  final   8s and what the race leaves of its time: the best two designs once more, ");
+        .says("  final   8s and what the race leaves of its time: the best two to four designs once more, ");
     let of_workload = ["decide", "w.toml", "--dry-run"];
     bench
         .without_servers(&of_workload)

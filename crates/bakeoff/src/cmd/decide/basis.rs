@@ -159,8 +159,9 @@ fn stands(why: &str) -> String {
 fn turned(run: (&Decision, u64), last: (&Decision, u64)) -> String {
     let ((run, designs), (last, finalists)) = (run, last);
     let best = match finalists {
-        1 => "the best one",
-        _ => "the two best",
+        1 => "the best one".to_owned(),
+        2 => "the two best".to_owned(),
+        several => format!("the {several} best"),
     };
     let all = count(last.full_rows);
     let at = if last.measured_rows < last.full_rows {
@@ -231,6 +232,11 @@ mod tests {
         assert_eq!(
             said(&by_final(1_100_000), 1),
             "Compared at 205,000 rows: 8 designs; the best one then at 1,100,000, from which all 7,324,550 are forecast."
+        );
+        let of_four = said(&by_final(7_324_550), 4);
+        assert!(
+            of_four.ends_with("; the 4 best then at all 7,324,550."),
+            "{of_four}"
         );
         let mut other = by_final(7_324_550);
         if let Some(taken) = &mut other.recommendation {

@@ -264,7 +264,7 @@ struct PlannedLoads {
 /// Says what follows the race in the rest of the budget.
 fn of_final(rest: Duration) -> String {
     format!(
-        "{} and what the race leaves of its time: the best two designs once more, with all rows or with as many as a \
+        "{} and what the race leaves of its time: the best two to four designs once more, with all rows or with as many as a \
          forecast takes, if they fit",
         time(rest)
     )

@@ -1,5 +1,5 @@
-//! The final of a decision: where the race leaves no forecast for all rows, the design that it recommends and the next one
-//! are measured once more, alone, with as many rows as fit into what is left of the budget for questions.
+//! The final of a decision: where the race leaves no forecast for all rows, the design that it recommends and the next
+//! ones are measured once more, alone, with as many rows as fit into what is left of the budget for questions.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use bakeoff_driver::{FurtherTables, rows_to_forecast};
 use bakeoff_report::listing::list;
 use bakeoff_report::units::plural;
-use bakeoff_stats::decide::Decision;
+use bakeoff_stats::decide::{Decision, DesignStanding, Minimise};
 use bakeoff_stats::{Run as SavedRun, Summary};
 use bakeoff_workload::Workload;
 
@@ -26,6 +26,9 @@ use crate::stderr::print_line;
 
 /// Share of the budget for questions that a final has where it is foreseen, as its inverse.
 const SHARE: u32 = 2;
+/// Designs of a final, if there are as many: at few rows the best one may be among the next.
+const FEWEST: usize = 2;
+const MOST: usize = 4;
 /// Further tables of a final: smaller ones where a forecast needs them. Twins would be a third of its rows or more.
 const FURTHER: FurtherTables = FurtherTables {
     scales: None,
@@ -127,66 +130,110 @@ pub fn in_words(plan: &FinalPlan) -> String {
 
 /// Finals that could follow a run.
 struct Final {
+    /// The best one first: with all rows before fewer, and of more designs before fewer.
+    possible: Vec<Possible>,
+    clients_follow: bool,
+}
+
+/// A final that could follow a run.
+struct Possible {
     designs: Vec<String>,
     paces: Paces,
-    /// The best one first.
-    sizes: Vec<Size>,
-    clients_follow: bool,
+    size: Size,
 }
 
 impl Final {
     /// Returns the finals that could follow a run; `None` if it forecasts all rows, or recommends nothing.
     fn of(summary: &Summary, workload: &Workload) -> Option<Final> {
         let decision = summary.decision.as_ref()?;
-        let designs = finalists(decision)?;
-        let infos = summary.header.designs.iter();
-        let fewest = rows_to_forecast(infos.filter(|info| designs.contains(&info.id)));
-        let (scale, all) = (&workload.scale, decision.full_rows);
-        let mut rows = vec![all];
-        // Nothing but rows is missing for a forecast.
-        if summary.rows_to_forecast().is_some() {
-            let least = rows_of_forecast(scale, fewest.iter().copied().max()?);
-            rows.push(least.max(summary.rows));
+        let ranked = finalists(decision)?;
+        let (scale, there) = (&workload.scale, rows_there(summary));
+        let (mut with_all, mut with_fewer) = (Vec::new(), Vec::new());
+        for count in (ranked.len().min(FEWEST)..=ranked.len()).rev() {
+            let designs = ranked[..count].to_vec();
+            let infos = summary.header.designs.iter();
+            let fewest = rows_to_forecast(infos.filter(|info| designs.contains(&info.id)));
+            let possible = |rows: u64| {
+                let size = Size {
+                    rows,
+                    work: FURTHER.work(scale, rows, &fewest),
+                };
+                Some(Possible {
+                    paces: Paces::of(summary, &designs)?,
+                    designs: designs.clone(),
+                    size,
+                })
+            };
+            if decision.full_rows <= there {
+                with_all.extend(possible(decision.full_rows));
+            }
+            // Nothing but rows is missing for a forecast.
+            if summary.rows_to_forecast().is_some() {
+                let least = rows_of_forecast(scale, fewest.iter().copied().max()?);
+                let rows = least.max(summary.rows);
+                if rows <= there {
+                    with_fewer.extend(possible(rows));
+                }
+            }
         }
-        let there = rows_there(summary);
-        rows.retain(|rows| *rows <= there);
-        let size = |rows: u64| Size {
-            rows,
-            work: FURTHER.work(scale, rows, &fewest),
-        };
+        with_all.append(&mut with_fewer);
         Some(Final {
-            paces: Paces::of(summary, &designs)?,
-            designs,
-            sizes: rows.into_iter().map(size).collect(),
+            possible: with_all,
             clients_follow: workload.concurrent.is_some(),
         })
     }
 
     /// Returns the best final that fits into a time.
     fn within(self, left: Duration) -> Option<FinalPlan> {
-        let rows = self
-            .paces
-            .rows_within(left, &self.sizes, self.clients_follow)?;
+        let clients_follow = self.clients_follow;
+        let mut possible = self.possible.into_iter();
+        let best = possible.find(|one| one.takes(clients_follow) <= left)?;
         Some(FinalPlan {
-            designs: self.designs,
-            rows,
+            designs: best.designs,
+            rows: best.size.rows,
             budget: left,
         })
     }
 
     /// Returns the shortest time into which one fits.
     fn least(&self) -> Option<Duration> {
-        let sizes = self.sizes.iter();
-        let times = sizes.map(|size| self.paces.takes(*size, self.clients_follow));
-        times.min()
+        let possible = self.possible.iter();
+        possible.map(|one| one.takes(self.clients_follow)).min()
     }
 }
 
-/// Returns the designs of a final, if a decision is without a forecast for all rows.
+impl Possible {
+    fn takes(&self, clients_follow: bool) -> Duration {
+        self.paces.takes(self.size, clients_follow)
+    }
+}
+
+/// Returns the designs that may be in a final, the best one first, if a decision is without a forecast for all rows.
 fn finalists(decision: &Decision) -> Option<Vec<String>> {
     decision.no_forecast.as_ref()?;
-    let best = best_two(decision);
-    (!best.is_empty()).then_some(best)
+    let mut finalists = best_two(decision);
+    if finalists.is_empty() {
+        return None;
+    }
+    let figure = |standing: &DesignStanding| {
+        let figure = match decision.rule.minimise {
+            Minimise::Month => standing.month,
+            Minimise::Storage => standing.storage,
+            Minimise::Time => standing.time,
+            Minimise::Load => standing.load,
+        };
+        figure.map(|figure| figure.point)
+    };
+    let others = decision.designs.iter();
+    let others = others.filter(|other| other.out.is_none() && !finalists.contains(&other.id));
+    let mut others: Vec<(f64, &str)> = others
+        .filter_map(|other| Some((figure(other)?, other.id.as_str())))
+        .collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let further = others.into_iter().map(|(_, id)| id.to_owned());
+    let further: Vec<String> = further.take(MOST - finalists.len()).collect();
+    finalists.extend(further);
+    Some(finalists)
 }
 
 /// Returns how many rows can be loaded, as far as a run found that out.
@@ -200,7 +247,7 @@ fn rows_there(summary: &Summary) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::decide::RunnerUp;
+    use bakeoff_stats::decide::{RunnerUp, Span};
     use clap::Parser;
 
     use super::*;
@@ -234,8 +281,31 @@ mod tests {
         assert_eq!(minutes(By::Both, true), (7.5, 7.5));
     }
 
+    fn standing(id: &str, time: Option<f64>) -> DesignStanding {
+        DesignStanding {
+            id: id.to_owned(),
+            out: None,
+            is_recommended: false,
+            is_on_front: false,
+            won: None,
+            storage: None,
+            settled: None,
+            load: None,
+            month: None,
+            is_month_least: false,
+            time: time.map(|point| Span {
+                point,
+                interval: None,
+            }),
+            ratios: Vec::new(),
+            cells: Vec::new(),
+            limits: Vec::new(),
+            quantiles: Vec::new(),
+        }
+    }
+
     #[test]
-    fn a_final_is_of_the_best_two_designs_where_there_is_no_forecast() {
+    fn a_final_is_of_the_best_designs_where_there_is_no_forecast() {
         let mut decision = decision();
         assert_eq!(finalists(&decision).unwrap(), ["local/columnar"]);
         if let Some(taken) = &mut decision.recommendation {
@@ -247,6 +317,20 @@ mod tests {
         }
         let both = ["local/columnar", "duckdb/table"];
         assert_eq!(finalists(&decision).unwrap(), both);
+        // Further ones by what the rule minimises, if they have it.
+        let standings = [
+            ("a", Some(3.0)),
+            ("b", None),
+            ("c", Some(2.0)),
+            ("d", Some(4.0)),
+        ];
+        decision.designs = { standings.iter() }
+            .map(|(id, time)| standing(id, *time))
+            .chain([standing("local/columnar", Some(1.0))])
+            .collect();
+        assert_eq!(finalists(&decision).unwrap()[2..], ["c", "a"]);
+        decision.rule.minimise = Minimise::Storage;
+        assert_eq!(finalists(&decision).unwrap(), both);
         decision.no_forecast = None;
         assert_eq!(finalists(&decision), None, "all rows are forecast");
         decision.no_forecast = Some("few".to_owned());
@@ -254,26 +338,42 @@ mod tests {
         assert_eq!(finalists(&decision), None);
     }
 
-    /// A final of all rows, which takes 500 s, or of those of a forecast, which takes 75 s.
+    /// Finals of all rows, which take 1,000 s for both designs and 500 s for one, or of those of a forecast, which takes
+    /// 75 s.
     fn possible() -> Final {
-        let size = |rows: u64, work: f64| Size { rows, work };
+        let one = |designs: &[&str], rows: u64, work: f64| {
+            let times = designs.len() as f64;
+            Possible {
+                designs: designs.iter().map(|id| (*id).to_owned()).collect(),
+                paces: Paces {
+                    load: times * 2e-5,
+                    round: times * 2e-6,
+                },
+                size: Size { rows, work },
+            }
+        };
+        let both = ["local/columnar", "duckdb/table"];
         Final {
-            designs: vec!["local/columnar".to_owned()],
-            paces: Paces {
-                load: 2e-5,
-                round: 2e-6,
-            },
-            sizes: vec![size(10_000_000, 1.0), size(1_000_000, 1.5)],
+            possible: vec![
+                one(&both, 10_000_000, 1.0),
+                one(&both[..1], 10_000_000, 1.0),
+                one(&both[..1], 1_000_000, 1.5),
+            ],
             clients_follow: false,
         }
     }
 
     #[test]
-    fn a_final_takes_all_that_is_left_for_the_rows_that_fit() {
-        let left = Duration::from_secs(600);
-        let plan = possible().within(left).unwrap();
-        assert_eq!((plan.rows, plan.budget), (10_000_000, left));
-        assert!(possible().within(Duration::from_secs(60)).is_none());
+    fn a_final_takes_all_that_is_left_for_the_designs_and_rows_that_fit() {
+        let planned = |seconds: u64| {
+            let plan = possible().within(Duration::from_secs(seconds))?;
+            assert_eq!(plan.budget.as_secs(), seconds);
+            Some((plan.designs.len(), plan.rows))
+        };
+        assert_eq!(planned(1_001), Some((2, 10_000_000)));
+        assert_eq!(planned(600), Some((1, 10_000_000)));
+        assert_eq!(planned(80), Some((1, 1_000_000)));
+        assert_eq!(planned(60), None);
         let least = possible().least().unwrap();
         assert_eq!(least.as_secs_f64().round(), 75.0);
         let few = possible().within(Duration::from_secs(80)).unwrap();

@@ -121,7 +121,7 @@ impl Decide {
         format!(
             "--budget {} may be too short for a forecast of {all} by the race alone, for which each design loads \
              {needed}: the race gets half of the time for questions, and the rest is for a final, which measures the \
-             best two designs with as many rows as it takes, if they fit. Without a final a forecast takes, by a rough \
+             best two to four designs with as many rows as it takes, if they fit. Without a final a forecast takes, by a rough \
              estimate at {} rows/s (narrow rows may load several times as fast), a --budget of at least \
              {}{without_drops}",
             time(self.budget),
@@ -181,7 +181,7 @@ mod tests {
         let words = said(4_160_000, &DESIGNS, "3m").unwrap();
         let expected = "--budget 3m may be too short for a forecast of 4,160,000 rows by the race alone, for which each \
                         design loads at least 2,100,000 rows: the race gets half of the time for questions, and the \
-                        rest is for a final, which measures the best two designs with as many rows as it takes, if they \
+                        rest is for a final, which measures the best two to four designs with as many rows as it takes, if they \
                         fit. Without a final a forecast takes, by a rough estimate at 20,000 rows/s (narrow rows may \
                         load several times as fast), a --budget of at least 2h if the race leaves 3 designs, and of \
                         about 3h if it leaves all 8";

@@ -60,7 +60,7 @@ const RATE_LIMIT: &str = "Rows a second that are written at most to a server tha
 ///
 /// It does what `init`, `propose` and `run --race` do, and ends with the design to take, the storage to buy, how long
 /// questions take, and the statements that make and fill its tables. Where the race has too few rows to forecast all of
-/// them, its best two designs are measured once more, with more rows. The operations of a workload are driven as by
+/// them, its best two to four designs are measured once more, with more rows. The operations of a workload are driven as by
 /// `drive`: in place of `run` if there are no questions, and else for the design to take and the next one. The same
 /// command goes on where it was stopped, and prints the recommendation again once it has ended; only loads begin anew.
 #[derive(Args, Debug)]

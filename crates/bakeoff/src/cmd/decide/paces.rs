@@ -69,13 +69,6 @@ impl Paces {
         let seconds = (load / LOADING).max(all / measured_share(clients_follow));
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
-
-    /// Returns the rows of the first of these sizes whose final fits into a time.
-    pub fn rows_within(self, left: Duration, sizes: &[Size], clients_follow: bool) -> Option<u64> {
-        let mut sizes = sizes.iter();
-        let fitting = sizes.find(|size| self.takes(**size, clients_follow) <= left);
-        fitting.map(|size| size.rows)
-    }
 }
 
 /// Returns the share of its time by which a run ends its rounds.
@@ -107,21 +100,11 @@ mod tests {
         },
     ];
 
-    fn rows(seconds: u64) -> Option<u64> {
-        PACES.rows_within(Duration::from_secs(seconds), &SIZES, false)
-    }
-
     #[test]
-    fn all_rows_are_preferred_then_those_of_a_forecast_then_none() {
-        // 200 s of loading and nine rounds of 20 s.
-        assert_eq!(rows(501), Some(10_000_000));
-        assert_eq!(rows(499), Some(1_000_000));
-        // 30 s of loading may take two fifths.
-        assert_eq!(rows(76), Some(1_000_000));
-        assert_eq!(rows(74), None);
-        assert_eq!(rows(0), None);
-        let all = PACES.rows_within(Duration::MAX, &[], false);
-        assert_eq!(all, None, "there are no more rows");
+    fn loading_may_take_two_fifths_of_the_time() {
+        let seconds = |size: Size| PACES.takes(size, false).as_secs_f64();
+        // 200 s of loading and nine rounds of 20 s, and 30 s of loading.
+        assert_eq!(SIZES.map(|size| seconds(size).round()), [500.0, 75.0]);
     }
 
     #[test]
