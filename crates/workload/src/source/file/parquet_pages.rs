@@ -13,8 +13,12 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 const SNAPPY_RATIO: u64 = 22;
 /// The most bytes that a byte of Zstandard unpacks to: a block of 128 KiB takes 4 at least.
 const ZSTD_RATIO: u64 = 32 << 10;
-/// The most bytes that pages of all columns that are read at the same time may unpack to.
+/// The most bytes that pages of all columns that are read at the same time may take, of a file that has fewer itself.
 const MOST_BYTES: u64 = 2 << 30;
+/// The most bytes that they may take for each byte of a larger file, whose pages may well be large or many.
+const MOST_FOR_EACH: u64 = 8;
+/// Bytes that a text of a dictionary takes in memory besides its own ones, at most: those of a view of it.
+const VIEW_BYTES: u64 = 16;
 /// Bytes of a head of a page that are read at a time. Most have fewer.
 const HEAD_BYTES: usize = 512;
 /// How deep structures within a head may be nested, as in the library.
@@ -34,6 +38,7 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
     let file_bytes = file.metadata().map_err(|error| error.to_string())?.len();
     let schema = metadata.file_metadata().schema_descr();
     let read: BTreeSet<usize> = columns.iter().copied().collect();
+    let most_bytes = most_bytes(file_bytes);
     let mut all_bytes = 0_u64;
     for group in metadata.row_groups() {
         let leaves = group.columns().iter().enumerate();
@@ -50,16 +55,21 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
             }
             together = together.saturating_add(largest(file, column)?);
         }
-        if together > MOST_BYTES {
+        if together > most_bytes {
             return Err(format!(
-                "pages of it that are read at the same time unpack to {} MiB, and {} MiB are allowed: write it with \
-                 smaller pages",
+                "pages of it that are read at the same time take {} MiB of memory, and {} MiB are allowed: write it \
+                 with smaller pages",
                 together >> 20,
-                MOST_BYTES >> 20
+                most_bytes >> 20
             ));
         }
     }
     Ok(())
+}
+
+/// Returns how many bytes the pages that are read at the same time may take, of a file that has so many.
+fn most_bytes(file_bytes: u64) -> u64 {
+    file_bytes.saturating_mul(MOST_FOR_EACH).max(MOST_BYTES)
 }
 
 /// Returns how many bytes of a column are in memory at a time: those of its dictionary, as a page and as values, and of
@@ -101,13 +111,19 @@ fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
                     "says that its {unpacked} bytes are {values} values, for which they are too few"
                 )));
             }
-            dictionary = unpacked.max(dictionary);
+            // It is there as a page and as values.
+            let views = if column.column_type() == Type::BYTE_ARRAY {
+                values * VIEW_BYTES
+            } else {
+                0
+            };
+            dictionary = (2 * unpacked + views).max(dictionary);
         } else {
             largest = unpacked.max(largest);
         }
         at = head.end + packed;
     }
-    Ok(2 * dictionary + largest)
+    Ok(dictionary + largest)
 }
 
 /// Returns how many bytes a value of a column's dictionary takes at least.
@@ -157,8 +173,16 @@ impl Head {
                 4 => {
                     number(input)?;
                 }
-                7 => head.values = values_of_dictionary(input)?,
-                5 | 6 | 8 => skip(input, STRUCTURE, DEPTH)?,
+                5 => {
+                    numbers(input, 4)?;
+                }
+                6 => {
+                    numbers(input, 0)?;
+                }
+                7 => head.values = numbers(input, 2)?,
+                8 => {
+                    numbers(input, 6)?;
+                }
                 _ => skip(input, kind, DEPTH)?,
             }
             last = field;
@@ -176,14 +200,18 @@ impl Head {
     }
 }
 
-/// Reads the head that a dictionary has within that of its page, and returns the number of its values.
-fn values_of_dictionary(input: &mut impl Read) -> io::Result<Option<i32>> {
-    let (mut values, mut last) = (None, 0);
+/// Reads the head that data, an index or a dictionary has within that of its page, and returns its first number, which is
+/// that of its values. The library takes so many of its fields for numbers, whatever type they say they have.
+fn numbers(input: &mut impl Read, fields: i16) -> io::Result<Option<i32>> {
+    let (mut first, mut last) = (None, 0);
     loop {
         let (kind, field) = field(input, last)?;
         match field {
-            _ if kind == STOP => return Ok(values),
-            1 => values = Some(number(input)?),
+            _ if kind == STOP => return Ok(first),
+            1 if fields >= 1 => first = Some(number(input)?),
+            2.. if field <= fields => {
+                number(input)?;
+            }
             _ => skip(input, kind, DEPTH)?,
         }
         last = field;

@@ -87,6 +87,52 @@ fn a_dictionary_says_how_many_values_it_has() {
     assert_eq!(head.end, bytes.len() as u64);
 }
 
+/// The library takes numbers of data and dictionaries for numbers, even if they say that they are texts: bytes that such
+/// a text would have are further fields to it.
+#[test]
+fn what_a_head_says_is_found_where_the_library_finds_it() {
+    for (data, further) in [(0x5c_u8, 3), (0x8c, 5), (0x7c, 1)] {
+        // Its first field says that it is a text of ten bytes.
+        let mut bytes = vec![data, 0x18, 10];
+        for _ in 0..further {
+            bytes.extend([0x15, 0]);
+        }
+        bytes.push(0);
+        // The type of the page, and that it unpacks to 5,000 from 300 bytes.
+        bytes.extend([0x05, 2, 0]);
+        for number in [5_000, 300] {
+            bytes.push(0x15);
+            bytes.extend(two_bytes(number));
+        }
+        bytes.push(0);
+        let head = Head::read(&mut Cursor::new(&bytes), 0).unwrap();
+        let lengths = (head.unpacked, head.packed);
+        assert_eq!(lengths, (Some(5_000), Some(300)), "{data:x}");
+        assert_eq!(head.end, bytes.len() as u64, "{data:x}");
+    }
+}
+
+#[test]
+fn a_large_file_may_have_large_pages() {
+    assert_eq!(most_bytes(1 << 20), MOST_BYTES);
+    assert_eq!(most_bytes(1 << 30), 8 << 30);
+}
+
+#[test]
+fn texts_of_a_dictionary_take_their_bytes_twice_and_a_view_each() {
+    let file = written(Compression::UNCOMPRESSED);
+    let metadata = ArrowReaderMetadata::load(&file, Default::default()).unwrap();
+    let column = metadata.metadata().row_group(0).column(1);
+    let (at, _) = column.byte_range();
+    let head = Head::read(&mut BufReader::new(&file), at).unwrap();
+    assert_eq!((head.kind, head.values), (Some(DICTIONARY), Some(1_000)));
+    let taken = largest(&file, column).unwrap();
+    let of_dictionary = 2 * head.packed.unwrap() as u64 + 16_000;
+    assert!(taken > of_dictionary, "{taken}");
+    // A page of data has about 500 of its places, of 10 bits each.
+    assert!(taken < of_dictionary + 2_000, "{taken}");
+}
+
 /// A Parquet file with two columns.
 fn written(compression: Compression) -> File {
     let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..2_000).map(|i| i * i)));
