@@ -139,7 +139,7 @@ fn why_none(
     decision: Option<&Decision>,
 ) -> Option<String> {
     if !has_ended {
-        return Some("it did not come to its end".to_owned());
+        return Some("it did not come to its end; the same command goes on with it".to_owned());
     }
     if failed.is_some() {
         return failed;
@@ -206,7 +206,10 @@ mod tests {
         };
         assert_eq!(why(true, None, Some(&last)), None);
         let stopped = why(false, None, Some(&last)).unwrap();
-        assert_eq!(stopped, "it did not come to its end");
+        assert_eq!(
+            stopped,
+            "it did not come to its end; the same command goes on with it"
+        );
         let failed = why(true, Some("a failed in it: no room"), Some(&last));
         assert_eq!(failed.unwrap(), "a failed in it: no room");
         let few = why(true, None, Some(&decision())).unwrap();

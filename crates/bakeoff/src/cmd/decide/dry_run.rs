@@ -224,7 +224,8 @@ impl Planned {
             (options.postgres.option(), OptionGroup::Postgres),
         ];
         let columns = self.workload.table.columns.len();
-        let again = "tables of two of these designs once more, if there is a final".to_owned();
+        let again =
+            "tables of two to four of these designs once more, if there is a final".to_owned();
         let mut then = vec![
             ("then", "questions, which only read".to_owned()),
             ("then", again),

@@ -22,7 +22,7 @@ const DESIGN: &str = "design ";
 /// What a final measures, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinalPlan {
-    /// The recommended design, and the next one if there is one.
+    /// The recommended design, and up to three of the next ones.
     pub designs: Vec<String>,
     pub rows: u64,
     /// Time for all of it. A final that is stopped has it anew.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use bakeoff_driver::{FurtherTables, rows_to_forecast};
 use bakeoff_report::listing::list;
 use bakeoff_report::units::plural;
-use bakeoff_stats::decide::{Decision, DesignStanding, Minimise};
+use bakeoff_stats::decide::{Decision, DesignStanding, Minimise, Span};
 use bakeoff_stats::{Run as SavedRun, Summary};
 use bakeoff_workload::Workload;
 
@@ -215,19 +215,20 @@ fn finalists(decision: &Decision) -> Option<Vec<String>> {
     if finalists.is_empty() {
         return None;
     }
-    let figure = |standing: &DesignStanding| {
-        let figure = match decision.rule.minimise {
-            Minimise::Month => standing.month,
-            Minimise::Storage => standing.storage,
-            Minimise::Time => standing.time,
-            Minimise::Load => standing.load,
-        };
-        figure.map(|figure| figure.point)
+    let cost = |standing: &DesignStanding| {
+        let point = |figure: Option<Span>| figure.map(|figure| figure.point);
+        match decision.minimised() {
+            Minimise::Month => point(standing.month),
+            Minimise::Storage => point(standing.storage),
+            Minimise::Time => point(standing.time),
+            // Rows a second, of which more are better.
+            Minimise::Load => point(standing.load).map(|rate| -rate),
+        }
     };
     let others = decision.designs.iter();
     let others = others.filter(|other| other.out.is_none() && !finalists.contains(&other.id));
     let mut others: Vec<(f64, &str)> = others
-        .filter_map(|other| Some((figure(other)?, other.id.as_str())))
+        .filter_map(|other| Some((cost(other)?, other.id.as_str())))
         .collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0));
     let further = others.into_iter().map(|(_, id)| id.to_owned());

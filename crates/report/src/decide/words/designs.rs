@@ -91,7 +91,9 @@ pub fn to_baseline(decision: &Decision) -> Option<String> {
         return Some(format!("today's {baseline}: it is {what}."));
     }
     if recommendation.to_baseline.is_empty() {
-        return Some(format!("today's {baseline}: it was not measured."));
+        return Some(format!(
+            "today's {baseline}: it was not measured in this run."
+        ));
     }
     let ratios: Vec<String> = recommendation.to_baseline.iter().map(against).collect();
     Some(format!("today's {baseline}: {}.", ratios.join(", ")))

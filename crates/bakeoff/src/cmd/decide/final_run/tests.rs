@@ -1,4 +1,4 @@
-use bakeoff_stats::decide::{RunnerUp, Span};
+use bakeoff_stats::decide::{Fallback, RunnerUp};
 use clap::Parser;
 
 use super::*;
@@ -82,6 +82,22 @@ fn a_final_is_of_the_best_designs_where_there_is_no_forecast() {
     assert_eq!(finalists(&decision).unwrap()[2..], ["c", "a"]);
     decision.rule.minimise = Minimise::Storage;
     assert_eq!(finalists(&decision).unwrap(), both);
+    // The first ones are those that load the most rows a second.
+    decision.rule.minimise = Minimise::Load;
+    for (standing, rate) in decision.designs.iter_mut().zip([9.0, 7.0, 8.0, 6.0]) {
+        standing.load = Some(Span {
+            point: rate,
+            interval: None,
+        });
+    }
+    assert_eq!(finalists(&decision).unwrap()[2..], ["a", "c"]);
+    // Without prices, the time decides.
+    decision.rule.minimise = Minimise::Month;
+    decision.fallback = Some(Fallback {
+        wanted: Minimise::Month,
+        instead: Minimise::Time,
+    });
+    assert_eq!(finalists(&decision).unwrap()[2..], ["c", "a"]);
     decision.no_forecast = None;
     assert_eq!(finalists(&decision), None, "all rows are forecast");
     decision.no_forecast = Some("few".to_owned());

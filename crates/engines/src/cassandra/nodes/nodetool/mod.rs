@@ -41,8 +41,8 @@ impl fmt::Display for Nodetool {
 impl Nodetool {
     /// Time limit of a call that only reads.
     pub(in crate::cassandra) const READ_LIMIT: Duration = Duration::from_secs(60);
-    /// What nodetool says of a node that has not finished starting, and of one of whose tables, in whichever keyspace,
-    /// one is dropped while nodetool lists them.
+    /// What nodetool says of a node that has not finished starting, and also if a table, in whichever keyspace, is
+    /// dropped while nodetool lists all tables of a node.
     const NOT_YET: &str = "Server is not initialized yet";
     /// Calls before that answer is believed, and the time between them.
     const CALLS: usize = 4;
