@@ -29,16 +29,18 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
         let loaded = of_kind(&records, "loading-done").next();
         if loaded.is_some_and(|loaded| loaded["rows"] == 120_000) {
             let again = bench.without_servers(&asked).expect(0);
-            decided = Some((ended, again, out.clone()));
+            decided = Some((ended, again, out.clone(), budget));
             break;
         }
         std::fs::remove_dir_all(bench.path("mine")).unwrap();
     }
-    let (ended, again, out) = decided.unwrap();
+    let (ended, again, out, budget) = decided.unwrap();
     for decision in [&ended, &again] {
         assert!(answers(decision), "{}", decision.stdout);
         assert!(!decision.stdout.contains("for now"), "{}", decision.stdout);
-        decision.says("Compared at ").says("then at all 120,000.");
+        decision
+            .says("Compared at up to ")
+            .says("then at all 120,000.");
         let pages = [
             format!("{out}/final/report.html"),
             format!("{out}/run/report.html"),
@@ -59,4 +61,25 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
     }
     let finalists = measured(&bench.journal(&format!("{out}/final")));
     assert!((2..=4).contains(&finalists.len()), "{finalists:?}");
+    // One that broke off is all that is left to measure.
+    std::fs::remove_dir_all(bench.path(&format!("{out}/final"))).unwrap();
+    let planned = bench.without_servers(&[
+        "decide",
+        FILE,
+        "--questions",
+        "q.sql",
+        "--grow",
+        "200 times the series",
+        "--budget",
+        budget,
+        "--out",
+        out.as_str(),
+        "--dry-run",
+    ]);
+    let planned = planned.expect(0);
+    planned
+        .says("would go on")
+        .says("  final   ")
+        .says(" once more, at 120,000 rows, within ");
+    assert!(!planned.stdout.contains("  race "), "{}", planned.stdout);
 }

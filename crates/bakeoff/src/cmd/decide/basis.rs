@@ -172,7 +172,7 @@ fn turned(run: (&Decision, u64), last: (&Decision, u64)) -> String {
     };
     let designs = plural(designs, "design", "designs");
     let rows = plural(run.measured_rows, "row", "rows");
-    let words = format!("Compared at {rows}: {designs}; {best} then at {at}.");
+    let words = format!("Compared at up to {rows}: {designs}; {best} then at {at}.");
     match (best_two(run).first(), best_two(last).first()) {
         (Some(before), Some(now)) if before != now => format!(
             "{words} The final turned it: at {rows} {before} was ahead, and with more rows {now} is."
@@ -230,11 +230,11 @@ mod tests {
         let said = |last: &Decision, finalists: u64| turned((&decision(), 8), (last, finalists));
         assert_eq!(
             said(&by_final(7_324_550), 2),
-            "Compared at 205,000 rows: 8 designs; the two best then at all 7,324,550."
+            "Compared at up to 205,000 rows: 8 designs; the two best then at all 7,324,550."
         );
         assert_eq!(
             said(&by_final(1_100_000), 1),
-            "Compared at 205,000 rows: 8 designs; the best one then at 1,100,000, from which all 7,324,550 are forecast."
+            "Compared at up to 205,000 rows: 8 designs; the best one then at 1,100,000, from which all 7,324,550 are forecast."
         );
         let of_four = said(&by_final(7_324_550), 4);
         assert!(

@@ -18,7 +18,7 @@ use super::final_run::in_words;
 use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
 use super::source::Source;
-use super::state::{By, has_ended, is_final_due};
+use super::state::{By, has_ended, is_final_due, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, folders};
 use crate::cmd::drive::Drive;
 use crate::cmd::measure::preview::{Preview, row_bytes};
@@ -179,15 +179,15 @@ impl Planned {
     ) -> Result<Vec<(&'static str, String)>> {
         let by = measuring.by;
         let mut lines = Vec::new();
-        if by != By::Operations {
+        if by != By::Operations && run_has_ended(dir) {
+            let plan = FinalPlan::read(dir)?.filter(|_| is_final_due(dir));
+            lines.extend(plan.map(|plan| ("final", in_words(&plan))));
+        } else if by != By::Operations {
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
             let budget = options.budget_of_race(dir, by, few.is_some());
             lines.extend(by_questions(&self.workload, budget));
             let rest = options.budget_of_run(by).saturating_sub(budget);
-            if is_final_due(dir) {
-                let plan = FinalPlan::read(dir)?;
-                lines.extend(plan.map(|plan| ("final", in_words(&plan))));
-            } else if !rest.is_zero() {
+            if !rest.is_zero() {
                 lines.push(("final", of_final(rest)));
             }
             lines.extend(few.map(|few| ("note", format!("{few}."))));

@@ -78,7 +78,7 @@ fn operations_come_behind_the_answer() {
 
 #[test]
 fn what_the_answer_rests_on_stands_behind_it() {
-    let basis = "Compared at 205,000 rows: 8 designs; the two best then at all 7,324,550.";
+    let basis = "Compared at up to 205,000 rows: 8 designs; the two best then at all 7,324,550.";
     let text = with_basis("Take a.\n\nDesign: b\n\nTo fill them:", basis, WIDTH);
     assert_eq!(
         text,
