@@ -164,8 +164,9 @@ impl Final {
                     size,
                 })
             };
-            if decision.full_rows <= there {
-                with_all.extend(possible(decision.full_rows));
+            let all = summary.full_rows_of(there);
+            if all <= there {
+                with_all.extend(possible(all));
             }
             // Nothing but rows is missing for a forecast.
             if summary.rows_to_forecast().is_some() {

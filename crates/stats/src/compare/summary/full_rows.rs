@@ -11,9 +11,20 @@ impl Summary {
     /// Returns the rows at full scale: those of the workload, or those that were loaded where these are all that the
     /// data has, and a few less than the workload says.
     pub fn full_rows(&self) -> u64 {
+        if self.has_all_rows {
+            self.full_rows_of(self.rows)
+        } else {
+            self.header.scale.full_rows
+        }
+    }
+
+    /// Returns the rows at full scale of data that has so many rows in all: those of the workload, or these if they are a
+    /// few less.
+    pub fn full_rows_of(&self, there: u64) -> u64 {
         let stated = self.header.scale.full_rows;
-        if self.lacks_few_rows() {
-            self.rows
+        let missing = stated.saturating_sub(there);
+        if missing as f64 <= MOST_MISSING * stated as f64 {
+            stated.min(there)
         } else {
             stated
         }
@@ -31,9 +42,7 @@ impl Summary {
     }
 
     fn lacks_few_rows(&self) -> bool {
-        let stated = self.header.scale.full_rows;
-        let missing = stated.saturating_sub(self.rows);
-        self.has_all_rows && missing > 0 && missing as f64 <= MOST_MISSING * stated as f64
+        self.full_rows() < self.header.scale.full_rows
     }
 }
 
@@ -82,6 +91,11 @@ mod tests {
             let reason = summary.decision.unwrap().no_forecast.unwrap();
             assert!(reason.contains("are too few to forecast"), "{reason}");
         }
+        // Data that was not loaded as a whole may be known to end there.
+        let part = run(2_000_000, false);
+        let of = |there: u64| part.full_rows_of(there);
+        assert_eq!([of(1_800_000), of(1_900_000)], [2_000_000, 1_900_000]);
+        assert_eq!([of(2_000_000), of(3_000_000)], [2_000_000, 2_000_000]);
         let whole = run(ROWS[4], true);
         assert_eq!(whole.full_rows(), ROWS[4]);
         assert_eq!(whole.full_rows_in_words(), None);
