@@ -19,6 +19,8 @@ const MOST_BYTES: u64 = 2 << 30;
 const MOST_FOR_EACH: u64 = 8;
 /// Bytes that a text of a dictionary takes in memory besides its own ones, at most: those of a view of it.
 const VIEW_BYTES: u64 = 16;
+/// Rows of a batch, for as many of whose values of a fixed length the library takes memory before it reads any.
+const BATCH_ROWS: u64 = 8_192;
 /// Bytes of a head of a page that are read at a time. Most have fewer.
 const HEAD_BYTES: usize = 512;
 /// How deep structures within a head may be nested, as in the library.
@@ -39,6 +41,8 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
     let schema = metadata.file_metadata().schema_descr();
     let read: BTreeSet<usize> = columns.iter().copied().collect();
     let most_bytes = most_bytes(file_bytes);
+    let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
+    let rows = rows.min(BATCH_ROWS);
     let mut all_bytes = 0_u64;
     for group in metadata.row_groups() {
         let leaves = group.columns().iter().enumerate();
@@ -53,12 +57,12 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
                             copy of it"
                     .to_owned());
             }
-            together = together.saturating_add(largest(file, column)?);
+            together = together.saturating_add(largest(file, column, rows)?);
         }
         if together > most_bytes {
             return Err(format!(
-                "pages of it that are read at the same time take {} MiB of memory, and {} MiB are allowed: write it \
-                 with smaller pages",
+                "what is read of it at the same time takes {} MiB of memory, and {} MiB are allowed: write it with \
+                 smaller pages, or with shorter values",
                 together >> 20,
                 most_bytes >> 20
             ));
@@ -72,9 +76,9 @@ fn most_bytes(file_bytes: u64) -> u64 {
     file_bytes.saturating_mul(MOST_FOR_EACH).max(MOST_BYTES)
 }
 
-/// Returns how many bytes of a column are in memory at a time: those of its dictionary, as a page and as values, and of
-/// its largest page.
-fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
+/// Returns how many bytes of a column are in memory at a time: those of its dictionary and of its largest page, as pages
+/// and as values, and of so many values if they have a fixed length.
+fn largest(file: &File, column: &ColumnChunkMetaData, rows: u64) -> Result<u64, String> {
     let ratio = match column.compression() {
         Compression::UNCOMPRESSED => None,
         Compression::SNAPPY => Some(SNAPPY_RATIO),
@@ -89,6 +93,7 @@ fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
     let (mut at, bytes) = column.byte_range();
     let end = at.saturating_add(bytes);
     let mut input = BufReader::with_capacity(HEAD_BYTES, file);
+    let are_texts = column.column_type() == Type::BYTE_ARRAY;
     let (mut dictionary, mut largest) = (0, 0);
     while at < end {
         let head = Head::read(&mut input, at);
@@ -112,18 +117,21 @@ fn largest(file: &File, column: &ColumnChunkMetaData) -> Result<u64, String> {
                 )));
             }
             // It is there as a page and as values.
-            let views = if column.column_type() == Type::BYTE_ARRAY {
-                values * VIEW_BYTES
-            } else {
-                0
-            };
+            let views = if are_texts { values * VIEW_BYTES } else { 0 };
             dictionary = (2 * unpacked + views).max(dictionary);
         } else {
-            largest = unpacked.max(largest);
+            // A batch may take room for all texts of a page.
+            let times = if are_texts { 2 } else { 1 };
+            largest = (times * unpacked).max(largest);
         }
         at = head.end + packed;
     }
-    Ok(dictionary + largest)
+    let values = if column.column_type() == Type::FIXED_LEN_BYTE_ARRAY {
+        rows.saturating_mul(fewest_bytes(column))
+    } else {
+        0
+    };
+    Ok(values.saturating_add(dictionary + largest))
 }
 
 /// Returns how many bytes a value of a column's dictionary takes at least.

@@ -2,7 +2,7 @@ use std::io::Cursor;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::array::{ArrayRef, FixedSizeBinaryArray, Int64Array, StringArray};
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
@@ -126,11 +126,27 @@ fn texts_of_a_dictionary_take_their_bytes_twice_and_a_view_each() {
     let (at, _) = column.byte_range();
     let head = Head::read(&mut BufReader::new(&file), at).unwrap();
     assert_eq!((head.kind, head.values), (Some(DICTIONARY), Some(1_000)));
-    let taken = largest(&file, column).unwrap();
+    let taken = largest(&file, column, 1_000).unwrap();
     let of_dictionary = 2 * head.packed.unwrap() as u64 + 16_000;
-    assert!(taken > of_dictionary, "{taken}");
-    // A page of data has about 500 of its places, of 10 bits each.
+    // A page of data has about 500 of its places, of 10 bits each at most, and counts twice.
+    assert!(taken > of_dictionary + 1_000, "{taken}");
     assert!(taken < of_dictionary + 2_000, "{taken}");
+}
+
+#[test]
+fn values_of_a_fixed_length_take_memory_for_a_whole_batch() {
+    let bytes: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from(vec![&[7_u8; 16]]).unwrap());
+    let batch = RecordBatch::try_from_iter([("bytes", bytes)]).unwrap();
+    let file = tempfile::tempfile().unwrap();
+    let copy = file.try_clone().unwrap();
+    let mut writer = ArrowWriter::try_new(copy, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert_eq!(checked(&file, &[0]), Ok(()));
+    let metadata = ArrowReaderMetadata::load(&file, Default::default()).unwrap();
+    let column = metadata.metadata().row_group(0).column(0);
+    let of = |rows: u64| largest(&file, column, rows).unwrap();
+    assert_eq!(of(8_192) - of(0), 8_192 * 16);
 }
 
 /// A Parquet file with two columns.
