@@ -59,10 +59,14 @@ impl Asked {
     pub fn rests_on(&self) -> Option<String> {
         match self.last.as_ref()? {
             Last::Fails { why, .. } => Some(stands(why)),
-            Last::Answers(last) => Some(turned(
-                (self.run.decision.as_ref()?, stores(&self.run)),
-                (last.decision.as_ref()?, stores(last)),
-            )),
+            Last::Answers(last) => {
+                let words = turned(
+                    (self.run.decision.as_ref()?, stores(&self.run)),
+                    (last.decision.as_ref()?, stores(last)),
+                );
+                let failed = first_failure(last);
+                Some(failed.map_or_else(|| words.clone(), |failed| format!("{words} {failed}.")))
+            }
         }
     }
 
@@ -99,15 +103,10 @@ impl Last {
                 };
             }
         };
-        let failed = summary.failures().next();
-        let failed = failed.map(|(table, failure)| {
-            let design = &table.info.id;
-            format!("{design} failed in it: {}", failure.reason)
-        });
-        match why_none(summary.finished, failed, summary.decision.as_ref()) {
+        match why_none(summary.finished, summary.decision.as_ref()) {
             None => Last::Answers(Box::new(summary)),
             Some(why) => Last::Fails {
-                why,
+                why: first_failure(&summary).unwrap_or(why),
                 exit: exit_of_run(&summary),
             },
         }
@@ -132,17 +131,20 @@ fn stores(summary: &Summary) -> u64 {
     designs.filter(|design| !design.info.is_yardstick()).count() as u64
 }
 
-/// Says why a final is nothing to rest on, by its end, its first failure and what it decides; `None` if it is.
-fn why_none(
-    has_ended: bool,
-    failed: Option<String>,
-    decision: Option<&Decision>,
-) -> Option<String> {
+/// Says which design of a final failed first, if any did.
+fn first_failure(summary: &Summary) -> Option<String> {
+    let (table, failure) = summary.failures().next()?;
+    Some(format!(
+        "{} failed in the final: {}",
+        table.info.id, failure.reason
+    ))
+}
+
+/// Says why a final is nothing to rest on, by its end and what it decides; `None` if it is. Designs that failed in it are
+/// not recommended, and leave the others to answer.
+fn why_none(has_ended: bool, decision: Option<&Decision>) -> Option<String> {
     if !has_ended {
         return Some("it did not come to its end; the same command goes on with it".to_owned());
-    }
-    if failed.is_some() {
-        return failed;
     }
     match decision.filter(|decision| decision.recommendation.is_some()) {
         Some(decision) => decision.no_forecast.clone(),
@@ -199,28 +201,20 @@ mod tests {
     }
 
     #[test]
-    fn a_final_is_rested_on_only_if_it_ended_without_a_failure_and_answers_for_all_rows() {
+    fn a_final_is_rested_on_only_if_it_ended_and_answers_for_all_rows() {
         let last = by_final(7_324_550);
-        let why = |has_ended: bool, failed: Option<&str>, decision: Option<&Decision>| {
-            why_none(has_ended, failed.map(str::to_owned), decision)
-        };
-        assert_eq!(why(true, None, Some(&last)), None);
-        let stopped = why(false, None, Some(&last)).unwrap();
+        assert_eq!(why_none(true, Some(&last)), None);
+        let stopped = why_none(false, Some(&last)).unwrap();
         assert_eq!(
             stopped,
             "it did not come to its end; the same command goes on with it"
         );
-        let failed = why(true, Some("a failed in it: no room"), Some(&last));
-        assert_eq!(failed.unwrap(), "a failed in it: no room");
-        let few = why(true, None, Some(&decision())).unwrap();
+        let few = why_none(true, Some(&decision())).unwrap();
         assert_eq!(few, "205,000 rows are too few");
         let mut none = by_final(7_324_550);
         none.recommendation = None;
         for decision in [Some(&none), None] {
-            assert_eq!(
-                why(true, None, decision).unwrap(),
-                "it recommends no design"
-            );
+            assert_eq!(why_none(true, decision).unwrap(), "it recommends no design");
         }
         assert!(stands(&few).ends_with("rests on fewer: 205,000 rows are too few."));
     }
