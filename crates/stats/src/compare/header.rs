@@ -110,12 +110,24 @@ pub struct Scale {
     pub grows: Option<Grows>,
 }
 
+impl Scale {
+    /// Returns the rows from which on the first rows of a table show how it grows.
+    pub fn grows_from(&self) -> u64 {
+        match self.grows {
+            Some(Grows::RowsFrom { rows }) => rows,
+            Some(Grows::Rows | Grows::Along { .. }) | None => 0,
+        }
+    }
+}
+
 /// Growth of a table to its full number of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grows {
     /// Adds rows of the same kind, as the data has them one after the other; there is no other way.
     Rows,
+    /// Does the same from so many rows on; fewer have not all of their series or times, and show nothing of it.
+    RowsFrom { rows: u64 },
     /// Multiplies the number of series and the length of time by these factors.
     Along { series: f64, time: f64 },
 }

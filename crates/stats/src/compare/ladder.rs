@@ -131,6 +131,8 @@ pub struct ForecastNeeds {
     pub fewest_of_run: u64,
     /// Rows below which a table shows nothing of the figure to forecast.
     pub fewest: u64,
+    /// Rows that a run must have, whatever it forecasts.
+    pub least: u64,
     /// Rows of the data, if it is known where they end.
     pub there: Option<u64>,
 }
@@ -140,7 +142,8 @@ impl ForecastNeeds {
     pub fn to_load(self, target: u64) -> ToLoad {
         let fewest = self.fewest.max(self.fewest_of_run);
         let reaches = |rows: &u64| self.widest(*rows, target).reaches(*rows, target, fewest);
-        let rows = two_digits().take_while(|rows| *rows < target).find(reaches);
+        let rows = two_digits().take_while(|rows| *rows < target);
+        let rows = { rows.filter(|rows| *rows >= self.least) }.find(reaches);
         let rows = rows.unwrap_or(target);
         let by_itself = Ladder::chosen(rows, self.full_rows, self.fewest_of_run);
         let asked = self.widest(rows, target);
@@ -235,6 +238,7 @@ mod tests {
                 full_rows,
                 fewest_of_run,
                 fewest,
+                least: 0,
                 there: None,
             };
             let found = needs.to_load(full_rows);
@@ -274,6 +278,7 @@ mod tests {
             full_rows,
             fewest_of_run: fewest,
             fewest,
+            least: 0,
             there: None,
         };
         for full_rows in [50_000, 777_777, 4_160_000, 90_000_000] {
@@ -293,6 +298,7 @@ mod tests {
             full_rows: 1_000_000,
             fewest_of_run: 0,
             fewest: 0,
+            least: 0,
             there: None,
         };
         // By itself a run chooses scales for its workload's million rows.
@@ -315,6 +321,7 @@ mod tests {
             full_rows: 4_160_000,
             fewest_of_run: 0,
             fewest: 0,
+            least: 0,
             there: Some(6),
         };
         assert_eq!(needs.to_load(4_160_000).there, Some(6));

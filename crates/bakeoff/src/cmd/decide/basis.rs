@@ -1,4 +1,4 @@
-//! What a decision rests on where questions were asked: the final, if it gives figures for all rows, and else the run.
+//! What a decision rests on where questions were asked: the final, if it recommends a design, and else the run.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Asked {
     last: Option<Last>,
 }
 
-/// A final, which is to answer for all rows.
+/// A final, which has more rows than the run.
 enum Last {
     Answers(Box<Summary>),
     /// It is nothing to rest on.
@@ -146,15 +146,13 @@ fn why_none(has_ended: bool, decision: Option<&Decision>) -> Option<String> {
     if !has_ended {
         return Some("it did not come to its end; the same command goes on with it".to_owned());
     }
-    match decision.filter(|decision| decision.recommendation.is_some()) {
-        Some(decision) => decision.no_forecast.clone(),
-        None => Some("it recommends no design".to_owned()),
-    }
+    let recommends = decision.is_some_and(|decision| decision.recommendation.is_some());
+    (!recommends).then(|| "it recommends no design".to_owned())
 }
 
 /// Says that the answer of the run stands.
 fn stands(why: &str) -> String {
-    format!("The final gives no answer for all rows, so that this one rests on fewer: {why}.")
+    format!("The final has no answer, so that this is that of the race: {why}.")
 }
 
 /// Says by how many rows so many designs were compared before a final and in it, and whether that turned the decision.
@@ -166,7 +164,9 @@ fn turned(run: (&Decision, u64), last: (&Decision, u64)) -> String {
         several => format!("the {several} best"),
     };
     let all = count(last.full_rows);
-    let at = if last.measured_rows < last.full_rows {
+    let at = if last.no_forecast.is_some() {
+        plural(last.measured_rows, "row", "rows")
+    } else if last.measured_rows < last.full_rows {
         let measured = count(last.measured_rows);
         format!("{measured}, from which all {all} are forecast")
     } else {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_is_rested_on_only_if_it_ended_and_answers_for_all_rows() {
+    fn a_final_is_rested_on_only_if_it_ended_and_recommends_a_design() {
         let last = by_final(7_324_550);
         assert_eq!(why_none(true, Some(&last)), None);
         let stopped = why_none(false, Some(&last)).unwrap();
@@ -209,14 +209,14 @@ mod tests {
             stopped,
             "it did not come to its end; the same command goes on with it"
         );
-        let few = why_none(true, Some(&decision())).unwrap();
-        assert_eq!(few, "205,000 rows are too few");
+        // More rows than the race had say more, also without a forecast.
+        assert_eq!(why_none(true, Some(&decision())), None);
         let mut none = by_final(7_324_550);
         none.recommendation = None;
         for decision in [Some(&none), None] {
             assert_eq!(why_none(true, decision).unwrap(), "it recommends no design");
         }
-        assert!(stands(&few).ends_with("rests on fewer: 205,000 rows are too few."));
+        assert!(stands(&stopped).ends_with("; the same command goes on with it."));
     }
 
     #[test]
@@ -229,6 +229,10 @@ mod tests {
         assert_eq!(
             said(&by_final(1_100_000), 1),
             "Compared at up to 205,000 rows: 8 designs; the best one then at 1,100,000, from which all 7,324,550 are forecast."
+        );
+        assert_eq!(
+            said(&decision(), 2),
+            "Compared at up to 205,000 rows: 8 designs; the two best then at 205,000 rows."
         );
         let of_four = said(&by_final(7_324_550), 4);
         assert!(

@@ -112,7 +112,8 @@ impl Decide {
             .div_duration_f64(self.budget_of_run(By::of(workload)));
         let seconds = needed.as_secs_f64() * whole;
         let budget = Duration::try_from_secs_f64(seconds).ok()?;
-        let foreseen = self.foreseen(workload, &summary.header.designs)?;
+        let least = summary.header.scale.grows_from();
+        let foreseen = self.foreseen(workload, &summary.header.designs, least)?;
         (budget > self.budget && foreseen.is_longer_than(budget)).then_some(budget)
     }
 }
@@ -171,7 +172,9 @@ impl Final {
             // Nothing but rows is missing for a forecast.
             if summary.rows_to_forecast().is_some() {
                 let least = rows_of_forecast(scale, fewest.iter().copied().max()?);
-                let rows = least.max(summary.rows);
+                let rows = least
+                    .max(summary.rows)
+                    .max(summary.header.scale.grows_from());
                 if rows <= there {
                     with_fewer.extend(possible(rows));
                 }

@@ -13,6 +13,7 @@ use super::Decide;
 use super::source::{data_files, open_rows};
 use super::state::By;
 use crate::cmd::options::choice::describe;
+use crate::cmd::run::header::rows_that_show_growth;
 use crate::progress::time;
 
 /// Designs that the race is assumed to leave at least, which are loaded in full.
@@ -66,25 +67,32 @@ impl Decide {
         // What is wrong with any of it is the run's to refuse.
         let context = self.context(workload, run_dir).ok()?;
         let infos = describe(designs, workload, &context).ok()?;
-        let foreseen = self.foreseen(workload, &infos)?;
+        let files = data_files(&self.from).ok()?;
+        let source = open_rows(workload, &files).ok();
+        let sample = source.as_ref().and_then(|source| source.grown_from());
+        let least = sample.map_or(0, rows_that_show_growth);
+        let foreseen = self.foreseen(workload, &infos, least)?;
         if !foreseen.is_longer_than(self.budget) {
             return None;
         }
-        let files = data_files(&self.from).ok()?;
-        let source = open_rows(workload, &files).ok();
         let there = source.and_then(|source| source.known_rows());
         // No budget gives more rows than there are.
         let are_there = there.is_none_or(|there| there >= foreseen.rows);
         are_there.then(|| self.told(foreseen, workload))
     }
 
-    /// Returns what a forecast by the race alone takes; `None` if no design stores rows.
-    pub fn foreseen(&self, workload: &Workload, infos: &[DesignInfo]) -> Option<Foreseen> {
+    /// Returns what a forecast by the race alone takes, with so many rows at least; `None` if no design stores rows.
+    pub fn foreseen(
+        &self,
+        workload: &Workload,
+        infos: &[DesignInfo],
+        least: u64,
+    ) -> Option<Foreseen> {
         let stores = infos.iter().filter(|info| !info.is_yardstick());
         let fewest = rows_to_forecast(stores.filter(|info| info.has_own_table()));
         let (designs, scale) = (fewest.len(), &workload.scale);
         let fewest = fewest.into_iter().max()?;
-        let rows = rows_of_forecast(scale, fewest);
+        let rows = rows_of_forecast(scale, fewest).max(least.min(scale.full_rows));
         let long = |designs: usize| {
             let work = FURTHER.work(scale, rows, &vec![fewest; designs]);
             let times = rows as f64 * designs as f64 * work / self.rows_loaded(workload);

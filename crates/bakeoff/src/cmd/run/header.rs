@@ -3,7 +3,7 @@
 use bakeoff_engines::{Context, Replication, TableSettings};
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
 use bakeoff_stats::{Decide, DesignInfo, Grows, Header, PublishedFigure, QueryInfo, Scale};
-use bakeoff_workload::source::data_files;
+use bakeoff_workload::source::{GrownFrom, data_files};
 use bakeoff_workload::{DesignId, Growth, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,6 +16,7 @@ pub fn header(
     designs: Vec<DesignInfo>,
     fingerprint: String,
     context: &Context,
+    sample: Option<GrownFrom>,
 ) -> Header {
     let published = workload.published.as_ref();
     Header {
@@ -52,7 +53,7 @@ pub fn header(
             cores: workload.scale.cores,
             questions_per_second: workload.scale.questions_per_second,
             rows_per_second: workload.scale.rows_per_second,
-            grows: grows(workload),
+            grows: grows(workload, sample),
         },
         nodes: context.options.cassandra.replication.nodes_info(),
         standbys: context.options.standbys_info(),
@@ -73,14 +74,25 @@ pub fn header(
 
 /// Returns what grows up to the full scale. A table has one way to grow if it has no series, which
 /// partition keys are, or no order within them.
-fn grows(workload: &Workload) -> Option<Grows> {
+fn grows(workload: &Workload, sample: Option<GrownFrom>) -> Option<Grows> {
     let table = &workload.table;
     let has_both = !table.partition_key.is_empty() && !table.order_key.is_empty();
-    match workload.scale.grows {
-        Some(Growth { series, time }) => Some(Grows::Along { series, time }),
-        None if has_both => None,
-        None => Some(Grows::Rows),
+    match (workload.scale.grows, sample) {
+        (Some(Growth { series, time }), _) => Some(Grows::Along { series, time }),
+        (None, Some(sample)) => Some(Grows::RowsFrom {
+            rows: rows_that_show_growth(sample),
+        }),
+        (None, None) if has_both => None,
+        (None, None) => Some(Grows::Rows),
     }
+}
+
+/// Returns the rows from which on a sample that grows goes on in one way: it has all further series at its own times, and
+/// then all of them go on in time, or it grows in one of both alone.
+pub fn rows_that_show_growth(sample: GrownFrom) -> u64 {
+    let Growth { series, time } = sample.growth;
+    let times = if time > 1.0 { series.max(1.0) } else { 1.0 };
+    (sample.rows as f64 * times).ceil() as u64
 }
 
 /// Returns the rule by which a report chooses one design, with the weights of the queries.

@@ -291,7 +291,10 @@ impl Run {
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
-        let header = header::header(&self, &workload, infos, fingerprint, &context);
+        let header = {
+            let sample = source.grown_from();
+            header::header(&self, &workload, infos, fingerprint, &context, sample)
+        };
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,

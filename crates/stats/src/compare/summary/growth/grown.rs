@@ -248,6 +248,7 @@ fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
         full_rows: summary.full_rows(),
         fewest_of_run: fewest.max().unwrap_or(0),
         fewest: design.info.rows_to_forecast(),
+        least: header.scale.grows_from(),
         there: rows_there(summary),
     }
 }

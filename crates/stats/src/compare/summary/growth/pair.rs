@@ -156,6 +156,13 @@ impl Pair {
         match scale.grows {
             _ if rows <= self.rows => None,
             None if !self.is_scan => Some(Refusal::SeveralWays),
+            Some(Grows::RowsFrom { rows: from }) if self.rows < from && !self.is_scan => {
+                Some(Refusal::TooFewRows {
+                    rows: self.rows,
+                    forecast: rows,
+                    load: self.needs.to_load(rows),
+                })
+            }
             Some(Grows::Along { series, .. }) if series > 1.0 && !(reads_more || self.is_scan) => {
                 Some(Refusal::MoreSeries { times: series })
             }

@@ -216,6 +216,22 @@ fn where_several_things_grow_and_none_is_said_only_scans_are_forecast() {
 }
 
 #[test]
+fn a_sample_that_grows_is_forecast_from_the_rows_that_have_all_of_its_series() {
+    let mut ladder = keys(|_| Some(10));
+    let measured = *ladder.rows.last().unwrap();
+    for (from, is_known) in [(measured, true), (measured + 1, false)] {
+        ladder.grows = Some(Grows::RowsFrom { rows: from });
+        assert!(ladder.time("a/x", "scan").known().is_some());
+        assert_eq!(ladder.time("a/x", "key").known().is_some(), is_known);
+    }
+    let Refusal::TooFewRows { rows, load, .. } = refusal(&ladder, "key") else {
+        panic!("{}", refusal(&ladder, "key"));
+    };
+    assert_eq!(rows, measured);
+    assert!(load.rows > measured, "{load:?}");
+}
+
+#[test]
 fn smaller_tables_say_nothing_about_more_series() {
     let more_series = Some(Grows::Along {
         series: 40.0,
