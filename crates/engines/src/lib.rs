@@ -126,7 +126,7 @@ pub use running::Engines;
 pub use shared_tables::SharedTables;
 pub use spark::SparkOptions;
 pub use statements::{
-    AskedTable, Candidate, Language, LogKind, LoggedMix, QueryLog, StatementsFile,
+    AskedTable, Candidate, Language, LogKind, LoggedMix, QueryLog, StatementsFile, named_columns,
     with_drawn_values,
 };
 pub use ties::tie_notes;

@@ -265,3 +265,30 @@ fn a_question_whose_answers_may_differ_where_rows_tie_is_noted_before_it_is_meas
         assert!(!ended.stderr.contains("query of_each"), "{}", ended.stderr);
     }
 }
+
+#[test]
+fn rows_are_ordered_by_the_only_one_of_several_times_that_questions_name() {
+    let rows = (0..20).map(|trip| {
+        let (vendor, begun) = (trip % 2, trip / 2);
+        format!("{vendor},2026-05-01T10:{begun:02}:00,2026-05-01T11:{trip:02}:00\n")
+    });
+    let trips = format!("vendor,begun,ended\n{}", rows.collect::<String>());
+    // Neither an alias nor a comment names a column.
+    let newest = "SELECT vendor, max(begun) AS ended FROM trips GROUP BY vendor -- ended";
+    let bench = bench(&[("trips.csv", trips.as_str()), ("q.sql", newest)]);
+    let both = "SELECT max(ended) AS m FROM trips WHERE begun < '2026-05-02T00:00:00'";
+    for (asked, key) in [
+        (vec![], "key (vendor, ended)"),
+        (vec!["--questions", "q.sql"], "key (vendor, begun)"),
+        (vec!["--question", newest], "key (vendor, begun)"),
+        (vec!["--question", both], "key (vendor, ended)"),
+        (
+            vec!["--questions", "q.sql", "--time", "ended"],
+            "key (vendor, ended)",
+        ),
+    ] {
+        let init = ["init", "trips.csv", "--key", "vendor"];
+        let ended = bench.bakeoff(&[&init[..], &asked[..]].concat()).expect(0);
+        ended.says(key);
+    }
+}

@@ -16,6 +16,7 @@ mod hostile;
 pub(crate) mod ignored;
 mod log;
 mod moments;
+mod named;
 mod number_range;
 pub(crate) mod parse;
 mod plain;
@@ -30,6 +31,7 @@ pub use asked_table::AskedTable;
 pub use asking::Language;
 pub use file::StatementsFile;
 pub use log::{LogKind, LoggedMix, QueryLog};
+pub use named::named_columns;
 pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
 
 use asked::question;

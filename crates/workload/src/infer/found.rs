@@ -18,6 +18,9 @@ const MOST_COLUMNS: usize = 500;
 const SERIES: &str = "series";
 const ALL_ROWS: &str = "all";
 
+/// What is said of the time that was taken since questions name it.
+const ONLY_NAMED: &str = "of the times, the only one that questions name";
+
 /// Returns what was found of a file.
 pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -> Inferred {
     let time = key.time.map(|place| seen.columns[place].index);
@@ -50,6 +53,10 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         }
         if rows.kinds().is_none() && !is_time(column.index) {
             found.days = found.days.or_else(|| column.whole_days());
+        }
+        if key.is_time_named && Some(column.index) == time {
+            found.evidence.push_str("; ");
+            found.evidence.push_str(ONLY_NAMED);
         }
         found
     });

@@ -15,6 +15,8 @@ pub struct Key {
     pub found: FoundKey,
     /// Place of the time in the columns, if there is one that is a timestamp.
     pub time: Option<usize>,
+    /// Whether that is the only one of several times that questions name.
+    pub is_time_named: bool,
     /// Whether nothing but a time tells rows apart, so that all of them are one series, which no column names.
     pub is_one_series: bool,
 }
@@ -26,16 +28,36 @@ impl Key {
     }
 }
 
+/// The column by which rows are ordered in time.
+#[derive(Clone, Copy)]
+struct Time {
+    /// Its place in the columns.
+    place: usize,
+    /// Whether it is the only one of several times that questions name.
+    is_named: bool,
+}
+
+impl Time {
+    /// Returns a column that is the time for other reasons than questions.
+    fn at(place: usize) -> Time {
+        Time {
+            place,
+            is_named: false,
+        }
+    }
+}
+
 /// Finds the key of a file, or checks the one that is asked for.
 ///
 /// # Errors
 /// None is found, or what is asked for cannot be one; the error names the option to give.
 pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> Result<Key> {
     let whole = WholeKey::asked(seen, asked)?;
-    let mut time = match &whole {
-        Some(key) if asked.time.is_none() => key.time(seen),
+    let chosen = match &whole {
+        Some(key) if asked.time.is_none() => key.time(seen).map(Time::at),
         _ => time(seen, asked)?,
     };
+    let mut time = chosen.map(|time| time.place);
     let words: Vec<String> = seen.null.iter().map(|(word, _)| word.clone()).collect();
     let columns = seen.columns.iter().map(|column| KeyColumn {
         index: column.index,
@@ -89,6 +111,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
     let key = Key {
         found,
         is_one_series,
+        is_time_named: time.is_some() && chosen.is_some_and(|time| time.is_named),
         time: time.filter(|time| seen.columns[*time].decision.kind == ColumnType::Timestamp),
     };
     // A table has no row without its key, so that an empty text in it is a value.
@@ -182,17 +205,19 @@ fn places(seen: &SeenColumns, called: &[String]) -> Result<Vec<usize>> {
     Ok(places)
 }
 
-/// Returns the place of the column by which rows are ordered in time.
+/// Returns the column by which rows are ordered in time.
 ///
 /// # Errors
 /// The one that is asked for is not there, or has other values than times or whole numbers.
-fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
+fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<Time>> {
     if let Some(called) = &asked.time {
         let place = seen.find(called, "--time")?;
         let column = &seen.columns[place];
         return match column.decision.kind {
-            ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => Ok(Some(place)),
-            _ if column.decision.lacks_year => Ok(Some(place)),
+            ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Int => {
+                Ok(Some(Time::at(place)))
+            }
+            _ if column.decision.lacks_year => Ok(Some(Time::at(place))),
             _ if column.decision.may_be_times => {
                 let why = column.why();
                 Err(Error::Usage(format!("--time {called}: {why}")))
@@ -206,16 +231,35 @@ fn time(seen: &SeenColumns, asked: &Asked) -> Result<Option<usize>> {
     }
     let is_time = |column: &SeenColumn| column.decision.kind == ColumnType::Timestamp;
     let lacks_year = |column: &SeenColumn| column.decision.lacks_year;
-    Ok(telling_most(seen, is_time).or_else(|| telling_most(seen, lacks_year)))
+    Ok(likeliest(seen, asked, is_time).or_else(|| likeliest(seen, asked, lacks_year)))
 }
 
-/// Returns the place of the time that says most among columns that are some, and of equal ones the first.
-fn telling_most(seen: &SeenColumns, is_time: impl Fn(&SeenColumn) -> bool) -> Option<usize> {
+/// Returns the likeliest of the columns that are times: the only one that questions name, or the one that says most,
+/// and of equal ones the first. One that many rows lack is none if there is another.
+fn likeliest(
+    seen: &SeenColumns,
+    asked: &Asked,
+    is_time: impl Fn(&SeenColumn) -> bool,
+) -> Option<Time> {
     let times = (0..seen.columns.len()).filter(|place| is_time(&seen.columns[*place]));
-    times.min_by_key(|place| {
-        let distinct = seen.columns[*place].evidence.different();
-        (has_many_nulls(seen, *place), u64::MAX - distinct)
-    })
+    let (lacking, full): (Vec<usize>, Vec<usize>) =
+        times.partition(|place| has_many_nulls(seen, *place));
+    let times = if full.is_empty() { lacking } else { full };
+    let is_named = |place: &usize| {
+        let column = &seen.columns[*place];
+        asked.names(&column.name, &column.written)
+    };
+    let named: Vec<usize> = times.iter().copied().filter(is_named).collect();
+    if let ([place], true) = (named.as_slice(), times.len() > 1) {
+        return Some(Time {
+            place: *place,
+            is_named: true,
+        });
+    }
+    let most = times
+        .into_iter()
+        .min_by_key(|place| u64::MAX - seen.columns[*place].evidence.different());
+    most.map(Time::at)
 }
 
 /// Returns whether more than one row in twenty has no value in the column at this place.
@@ -241,3 +285,6 @@ fn check_nulls(path: &Path, rows: &FileRows, seen: &SeenColumns, key: &Key) -> R
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

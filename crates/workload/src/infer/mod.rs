@@ -32,6 +32,7 @@ mod typed;
 mod write;
 mod yearless;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -68,8 +69,16 @@ pub struct Asked {
     pub thousands: Option<ThousandsMark>,
     /// Zone of times that say no offset from UTC.
     pub zone: Option<Zone>,
-    /// Texts of questions in SQL, whose columns remain although they are only parts of a time.
-    pub questions: Vec<String>,
+    /// Names in questions, in lower case. Columns that are called so remain although they are only parts of a time, and
+    /// the only one of several times that is called so orders rows unless `time` says otherwise.
+    pub named: BTreeSet<String>,
+}
+
+impl Asked {
+    /// Returns whether questions name a column, by its name in the table or the one that is written in the file.
+    fn names(&self, name: &str, written: &str) -> bool {
+        self.named.contains(name) || self.named.contains(&written.trim().to_lowercase())
+    }
 }
 
 /// A question that the user asks, in SQL.

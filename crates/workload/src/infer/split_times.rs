@@ -148,7 +148,7 @@ fn proposed(seen: &SeenColumns, rows: &FileRows, asked: &Asked) -> Option<Join> 
     let kept = parts
         .columns
         .iter()
-        .filter(|column| is_asked(column, asked));
+        .filter(|column| asked.names(&column.name, &column.written));
     Some(Join {
         name,
         parts: parts.columns.iter().map(|column| column.index).collect(),
@@ -156,16 +156,6 @@ fn proposed(seen: &SeenColumns, rows: &FileRows, asked: &Asked) -> Option<Join> 
         forms,
         null: words_for_null(asked),
         kept: kept.map(|column| column.index).collect(),
-    })
-}
-
-/// Returns whether a question names a column.
-fn is_asked(column: &SeenColumn, asked: &Asked) -> bool {
-    let quoted = format!("\"{}\"", column.written.trim().to_lowercase());
-    asked.questions.iter().any(|sql| {
-        let sql = sql.to_lowercase();
-        let mut words = sql.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.any(|word| word == column.name) || sql.contains(&quoted)
     })
 }
 

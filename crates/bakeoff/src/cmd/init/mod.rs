@@ -323,7 +323,7 @@ fn of_rows(
     questions: &mut AskedOfTable,
 ) -> Result<Inferred> {
     let mut asked = options.asked();
-    asked.questions = questions.texts();
+    asked.named = questions.named();
     match known.sampled {
         Some(sampled) => sampled.ask(&mut asked),
         None => options.check_has_rows(file)?,

@@ -1,11 +1,12 @@
 //! Defines options that say what a file of rows is and what is asked of it, for the commands that describe it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile};
+use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile, named_columns};
 use bakeoff_workload::infer::{Asked, AskedQuestion};
 use bakeoff_workload::{TextForm, TimeFormat};
 use clap::Args;
@@ -23,7 +24,8 @@ const BEGIN: u64 = 64 << 10;
 
 #[derive(Args, Debug, Clone)]
 pub struct TableFileOptions {
-    /// Column by which rows are ordered in time [default: the times with the most different values]
+    /// Column by which rows are ordered in time [default: of several times, the only one that questions name, or the
+    /// one with the most different values]
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
 
@@ -105,11 +107,12 @@ impl AskedOfTable {
         }
     }
 
-    /// Returns the texts of all questions, also of those that are still to be made.
-    pub fn texts(&self) -> Vec<String> {
+    /// Returns the names of columns in all questions, also in those that are still to be made, with other words that
+    /// may be some, in lower case.
+    pub fn named(&self) -> BTreeSet<String> {
         let own = { self.questions.iter() }.map(|question| question.sql.as_str());
         let of_log = self.log.iter().flat_map(QueryLog::examples);
-        own.chain(of_log).map(str::to_owned).collect()
+        own.chain(of_log).flat_map(named_columns).collect()
     }
 }
 

@@ -1,0 +1,71 @@
+//! The names in a question that may be those of columns.
+
+use std::collections::BTreeSet;
+
+use super::words::{is, is_sign, name, words};
+use crate::dialect::tokens::{Kind, Token};
+
+/// Returns the names in a question that may be those of columns, in lower case, with keywords among them; none if it
+/// cannot be read. Names in texts and comments, of functions, of types and of what the question makes are left out.
+pub fn named_columns(sql: &str) -> BTreeSet<String> {
+    let Some(words) = words(sql) else {
+        return BTreeSet::new();
+    };
+    let may_be_columns = (0..words.len()).filter(|at| may_be_column(&words, *at));
+    may_be_columns
+        .filter_map(|at| name(words.get(at)))
+        .map(|name| name.to_lowercase())
+        .collect()
+}
+
+/// Returns whether the name at a place may be that of a column, by what is around it.
+fn may_be_column(words: &[Token<'_>], at: usize) -> bool {
+    let back = |by: usize| at.checked_sub(by).and_then(|at| words.get(at));
+    let (before, next) = (back(1), words.get(at + 1));
+    let is_text = |token: Option<&Token<'_>>| token.is_some_and(|token| token.kind == Kind::Text);
+    // A type or another name, as in CAST(a AS date) and a AS day, and a::date and the marker :day.
+    let is_behind = is(before, "as") || is_sign(before, ':');
+    let is_function = is_sign(next, '(');
+    // As in DATE '2026-05-01' and INTERVAL '1' DAY.
+    let is_of_text = is_text(before) || is_text(next);
+    let is_zone = is(next, "zone");
+    let is_part = is(next, "from") && is_sign(before, '(') && is(back(2), "extract");
+    !(is_behind || is_function || is_of_text || is_zone || is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_by_words_and_names_in_quotes_alone() {
+        let names = |sql: &str| {
+            let named = named_columns(sql);
+            let asked = ["time", "date", "day", "pick up"].map(str::to_owned);
+            let found = asked.into_iter().filter(|name| named.contains(name));
+            found.collect::<Vec<String>>()
+        };
+        for (sql, expected) in [
+            ("SELECT max(Time) AS m FROM t", vec!["time"]),
+            ("SELECT t.\"Pick up\", date FROM t", vec!["date", "pick up"]),
+            ("SELECT pick_up_time FROM t -- time", vec![]),
+            ("SELECT 'time' AS day, date(x) FROM t /* date */", vec![]),
+            ("SELECT a FROM t WHERE a > DATE '2026-05-01'", vec![]),
+            ("SELECT a::date, CAST(a AS time) FROM t", vec![]),
+            ("SELECT a AT TIME ZONE 'UTC' FROM t", vec![]),
+            ("SELECT extract(day FROM time) AS hour FROM t", vec!["time"]),
+            ("SELECT a FROM t WHERE a > b - INTERVAL '1' DAY", vec![]),
+            (
+                "SELECT a FROM t WHERE time > :date AND day = ?",
+                vec!["time", "day"],
+            ),
+            (
+                "SELECT a FROM t WHERE time IN (${date.begin})",
+                vec!["time"],
+            ),
+            ("SELECT time FROM t WHERE a = 'x", vec![]),
+        ] {
+            assert_eq!(names(sql), expected, "{sql}");
+        }
+    }
+}
