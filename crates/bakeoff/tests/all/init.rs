@@ -344,15 +344,20 @@ fn a_sample_grows_as_words_say_without_a_workload_being_edited() {
     let bench = bench("x.csv", &format!("sensor,time,value\n{rows}"));
     let init =
         |words: &str, out: &str| bench.bakeoff(&["init", "x.csv", "--grow", words, "--out", out]);
-    for (words, rows, shown) in [
-        ("100 days", 200, "200"),
-        ("sensors x50", 1_000, "1,000"),
-        ("5 sensors", 50, "50"),
-        ("20 sensors for 15 days", 300, "300"),
+    for (words, rows, shown, series) in [
+        ("100 days", 200, "200", "in the file\n"),
+        ("sensors x50", 1_000, "1,000", "50 times as many `sensor`"),
+        ("5 sensors", 50, "50", "5 different `sensor`"),
+        (
+            "20 sensors for 15 days",
+            300,
+            "300",
+            "20 different `sensor`",
+        ),
     ] {
         let out = format!("{rows}.toml");
         let told = format!("`{words}` makes {shown} rows of the 20 in the file");
-        init(words, &out).expect(0).says(&told);
+        init(words, &out).expect(0).says(&told).says(series);
         let text = std::fs::read_to_string(bench.path(&out)).unwrap();
         let full = format!("full_rows = {rows} # that there will be");
         assert!(text.contains(&full), "{text}");
