@@ -15,8 +15,11 @@ pub const ROWS_IN_SHELL: &str = "\"$ROWS\"";
 /// The program of Bakeoff, as a shell takes it in a script: its variable `bakeoff`.
 pub const PROGRAM_IN_SHELL: &str = "\"$bakeoff\"";
 
-/// What is said before the command that asks a question outside of a run.
-pub const ASKED_FROM: &str = "Outside of a run, with one of them in one.sql";
+/// The file of the questions, among those by which a design is taken.
+pub const QUESTIONS_FILE: &str = "questions.sql";
+
+/// What is said before the command that asks the questions outside of a run.
+pub const ASKED_FROM: &str = "Outside of a run";
 
 /// Settings of columnar designs, with the options of `bakeoff ingest` that are the same.
 const INGESTED: [(&str, &str); 4] = [
@@ -208,11 +211,12 @@ fn joined(words: &[&str]) -> String {
     words.join(" ")
 }
 
-/// Returns the command that asks a question about a table outside of a run, from the file `one.sql`. `into` is where
-/// the table is and `server` the options that name its server, for a reader.
+/// Returns the command that asks the questions about a table outside of a run, from their file. `into` is where the
+/// table is and `server` the options that name its server, for a reader.
 pub fn sql_command(table: &str, into: &str, server: &str) -> String {
     let named = format!("{}={into}", in_shell(table));
-    joined(&["bakeoff sql --table", &named, server, "- <one.sql"])
+    let from = format!("- <{QUESTIONS_FILE}");
+    joined(&["bakeoff sql --table", &named, server, &from])
 }
 
 /// Returns the line of a script that says something.
@@ -326,7 +330,7 @@ mod tests {
         let begins = "\"$bakeoff\" ingest \"$rows/rows.csv\" --into \"dir:$1\" ";
         assert!(load.lines[0].starts_with(begins), "{}", load.lines[0]);
         assert_eq!(load.lines[2], "\"$bakeoff\" table seal \"dir:$1\"");
-        let asked = "Outside of a run, with one of them in one.sql: bakeoff sql --table t=dir:FOLDER - <one.sql";
+        let asked = "Outside of a run: bakeoff sql --table t=dir:FOLDER - <questions.sql";
         assert_eq!(adoption.asked_by.as_deref(), Some(asked));
     }
 }

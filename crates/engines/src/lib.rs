@@ -83,7 +83,8 @@ mod whole_sums;
 pub use absent::Absent;
 pub use adbc::{AdbcOptions, DriverFile, HostProgram, serve_driver};
 pub use adoption::{
-    AdoptedRows, Adoption, Loading, PROGRAM_IN_SHELL, ROWS_IN_SHELL, SchemaFile, in_shell,
+    AdoptedRows, Adoption, Loading, PROGRAM_IN_SHELL, QUESTIONS_FILE, ROWS_IN_SHELL, SchemaFile,
+    in_shell,
 };
 pub use bakeoff_servers as servers;
 pub use candidates::{DesignCandidates, DesignInstances, TargetCandidates};
@@ -118,7 +119,7 @@ pub use postgres::{
     LoadConnections, PostgresOptions, PostgresServer, Standbys, WaitFor,
     figures as postgres_figures,
 };
-pub use questions_file::QuestionsFile;
+pub use questions_file::{OneOfSeveral, QuestionsFile, several_statements};
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
 pub use rate_limit::RateLimit;

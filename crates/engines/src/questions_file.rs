@@ -9,6 +9,47 @@ use crate::statements::parse::{Unparsed, any_statements};
 /// What a comment above a question says before its name.
 const NAME: &str = "name:";
 
+/// A statement of a text of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneOfSeveral<'a> {
+    /// What a comment right above it calls it; `None` if none does.
+    pub name: Option<String>,
+    /// All of the text before it.
+    before: &'a str,
+    sql: &'a str,
+}
+
+impl OneOfSeveral<'_> {
+    /// Returns the statement behind blanks in place of all before it, so that its places are those in the whole text.
+    pub fn in_its_place(&self) -> String {
+        let blank = |c: char| if c == '\n' { '\n' } else { ' ' };
+        let mut text: String = self.before.chars().map(blank).collect();
+        text.push_str(self.sql);
+        text
+    }
+}
+
+/// Divides a text of several statements. Returns none of them if there are fewer than two, or if something does not
+/// end, of which a parser of the whole text tells the place.
+///
+/// # Errors
+/// A comment above one of them has a name that cannot be one.
+pub fn several_statements(text: &str) -> Result<Vec<OneOfSeveral<'_>>, String> {
+    let all = statements(text).unwrap_or_default();
+    if all.len() < 2 {
+        return Ok(Vec::new());
+    }
+    all.into_iter()
+        .map(|statement| {
+            Ok(OneOfSeveral {
+                name: name_above(statement.before)?,
+                before: &text[..statement.begin],
+                sql: statement.sql,
+            })
+        })
+        .collect()
+}
+
 /// The questions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionsFile {
@@ -175,6 +216,26 @@ mod tests {
             file.questions[1].sql,
             "SELECT ';' AS a, max(time) AS t -- newest\nFROM Rides"
         );
+    }
+
+    #[test]
+    fn each_of_several_statements_is_where_it_was_written() {
+        let text =
+            "-- Of ä; all.\n-- name: Ends\nSELECT ';' AS a; -- b;\n;\n/* c; */ SHOW TABLES -- d\n";
+        let several = several_statements(text).unwrap();
+        let names: Vec<Option<&str>> = several.iter().map(|one| one.name.as_deref()).collect();
+        assert_eq!(names, [Some("ends"), None]);
+        let first = format!("{}\n{}\nSELECT ';' AS a", " ".repeat(13), " ".repeat(13));
+        assert_eq!(several[0].in_its_place(), first);
+        let second = several[1].in_its_place();
+        assert!(second.ends_with("\n         SHOW TABLES"), "{second}");
+        assert_eq!(second.chars().filter(|c| *c == '\n').count(), 4);
+        // These are left to a parser.
+        for whole in ["", "SELECT 1;; -- a", "SELECT 1; SELECT 'a"] {
+            assert_eq!(several_statements(whole), Ok(Vec::new()), "{whole}");
+        }
+        let error = several_statements("-- name: 1st\nSELECT 1; SELECT 2").unwrap_err();
+        assert!(error.contains("begins with a letter"), "{error}");
     }
 
     #[test]

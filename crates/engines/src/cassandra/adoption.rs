@@ -339,7 +339,7 @@ replication = 2
     fn questions_are_asked_by_the_command_that_reads_the_rows() {
         for id in ["cassandra/wide?bucket=1d", "cassandra/columnar"] {
             let asked = adopted(id, false).asked_by.unwrap();
-            let command = ": bakeoff sql --table readings=readings.readings --cassandra HOST[:PORT] - <one.sql";
+            let command = ": bakeoff sql --table readings=readings.readings --cassandra HOST[:PORT] - <questions.sql";
             assert!(asked.ends_with(command), "{id}: {asked}");
         }
         for id in ["cassandra/blob", "cassandra/wide?names=short"] {

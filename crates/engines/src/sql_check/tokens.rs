@@ -84,6 +84,8 @@ pub fn texts_after(sql: &str, keyword: &str) -> Vec<Range<usize>> {
 pub struct Statement<'a> {
     /// White space and comments before it.
     pub before: &'a str,
+    /// The byte at which its text begins.
+    pub begin: usize,
     /// Its text from the first token to the last one, without the semicolon.
     pub sql: &'a str,
 }
@@ -106,6 +108,7 @@ pub fn statements(sql: &str) -> Result<Vec<Statement<'_>>, String> {
                 if let Some(range) = read.take() {
                     found.push(Statement {
                         before: &sql[before..range.start],
+                        begin: range.start,
                         sql: &sql[range],
                     });
                 }

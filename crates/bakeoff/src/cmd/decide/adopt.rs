@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::{Adoption, PROGRAM_IN_SHELL, ROWS_IN_SHELL, in_shell};
+use bakeoff_engines::{Adoption, PROGRAM_IN_SHELL, QUESTIONS_FILE, ROWS_IN_SHELL, in_shell};
 use bakeoff_workload::DesignId;
 
 use self::place::HERE;
@@ -23,7 +23,6 @@ pub use rows::{RowsTold, Sample};
 
 const LOAD: &str = "load.sh";
 const APPLY: &str = "apply.sh";
-const QUESTIONS: &str = "questions.sql";
 /// Permissions of a script and of a file to read, of which the umask takes some away.
 const SCRIPT: u32 = 0o777;
 const FILE: u32 = 0o666;
@@ -100,7 +99,7 @@ pub fn files(taken: Taken<'_>, adoption: &Adoption) -> Vec<TakeFile> {
     }
     if !taken.questions.all.is_empty() {
         files.push(TakeFile {
-            name: QUESTIONS,
+            name: QUESTIONS_FILE,
             text: questions(taken, adoption),
             mode: FILE,
         });

@@ -1,13 +1,14 @@
-//! Carries out a query: opens tables, writes rows, and sums up.
+//! Carries out queries: opens tables, writes rows, and sums up.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use bakeoff_engines::tables::{
     ChunkCounts, Connection, Location, Options, Progress, Query, TableError, Tables,
 };
+use bakeoff_engines::{OneOfSeveral, several_statements};
 use bakeoff_report::units;
 
 use super::output::{Destination, Written};
@@ -20,22 +21,58 @@ use crate::progress::Progress as CommandProgress;
 use crate::stderr::print_line;
 
 pub struct Plan {
+    /// The query, or several with semicolons between them.
     pub sql: String,
     /// Tables, each with the name that queries use for it if that is not its own.
     pub tables: Vec<(Option<String>, Location)>,
-    pub connection: Connection,
+    pub connection: Arc<Connection>,
     pub options: Options,
     pub destination: Destination,
 }
 
-/// Answers the query until the end or an interruption.
+/// Answers the queries until the end, an error or an interruption.
 pub async fn execute(plan: Plan) -> Result<Exit> {
     written_or_interrupted(tokio::spawn(ask(plan))).await
 }
 
 async fn ask(plan: Plan) -> Result<()> {
+    let several = several_statements(&plan.sql).map_err(|why| Misuse::new(anyhow!(why)))?;
+    if several.is_empty() {
+        return answer(&plan, &plan.sql, plan.destination.clone(), None).await;
+    }
+    let destination = plan.destination.of_several(several.len());
+    let destination = destination.map_err(Misuse::new)?;
+    for (index, question) in several.iter().enumerate() {
+        let heading = heading(index, question);
+        let sql = question.in_its_place();
+        let answered = answer(&plan, &sql, destination.clone(), Some(&heading)).await;
+        answered.with_context(|| match &question.name {
+            Some(name) => format!("question {name}"),
+            None => heading.trim_start().to_owned(),
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns what stands above the answer to one of several questions.
+fn heading(index: usize, question: &OneOfSeveral<'_>) -> String {
+    let space = if index == 0 { "" } else { "\n" };
+    match &question.name {
+        Some(name) => format!("{space}{name}"),
+        None => format!("{space}question {}", index + 1),
+    }
+}
+
+/// Answers one query, below its heading if it has one, with tables of its own, as if it were the only one.
+async fn answer(
+    plan: &Plan,
+    sql: &str,
+    destination: Destination,
+    heading: Option<&str>,
+) -> Result<()> {
     let shown = CommandProgress::begin("opening tables");
-    let mut tables = Tables::new(Arc::new(plan.connection), plan.options).map_err(to_cli_error)?;
+    let connection = Arc::clone(&plan.connection);
+    let mut tables = Tables::new(connection, plan.options.clone()).map_err(to_cli_error)?;
     for (name, location) in &plan.tables {
         tables
             .add(name.as_deref(), location)
@@ -44,7 +81,7 @@ async fn ask(plan: Plan) -> Result<()> {
     }
     let began = Instant::now();
     let mut query = match tables
-        .query(&plan.sql, plan.destination.wanted_rows())
+        .query(sql, destination.wanted_rows())
         .await
         .map_err(to_cli_error)?
     {
@@ -56,7 +93,7 @@ async fn ask(plan: Plan) -> Result<()> {
     let progress = query.watch();
     shown.step("asking");
     shown.watch(move |elapsed| message(&progress(), elapsed));
-    let written = write(&mut query, plan.destination, &shown).await;
+    let written = write(&mut query, destination, heading, &shown).await;
     shown.finish();
     let written = written.map_err(|trouble| trouble.into_cli_error(&plan.sql))?;
     for note in query.notes().iter().chain(&written.notes) {
@@ -102,10 +139,14 @@ impl From<anyhow::Error> for Trouble {
 async fn write(
     query: &mut Query,
     destination: Destination,
+    heading: Option<&str>,
     shown: &CommandProgress,
 ) -> Result<Written, Trouble> {
     // The first rows come before any output: a query that fails usually has no rows at all.
     let mut next = query.next().await?;
+    if let Some(heading) = heading {
+        tokio::task::block_in_place(|| without_progress(shown, || write_heading(heading)))?;
+    }
     let mut output = destination.begin(query.schema(), query.explains())?;
     while let Some(rows) = next {
         // Writing may have to wait for the reader.
@@ -118,6 +159,11 @@ async fn write(
     Ok(tokio::task::block_in_place(|| {
         without_progress(shown, || output.finish())
     })?)
+}
+
+fn write_heading(heading: &str) -> Result<()> {
+    writeln!(std::io::stdout(), "{heading}")?;
+    Ok(())
 }
 
 /// Writes rows while progress is hidden if both are on the terminal.

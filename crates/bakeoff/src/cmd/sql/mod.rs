@@ -8,6 +8,7 @@ mod snippet;
 use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
@@ -30,7 +31,8 @@ use output::{Destination, Format};
 #[command(mut_arg("cassandra", |a| a.help("The cluster whose tables are queried")))]
 pub struct Sql {
     /// The query: SELECT, EXPLAIN SELECT, DESCRIBE or SHOW TABLES; `-` reads it from the standard
-    /// input. A table of --cassandra may be written KEYSPACE.TABLE in it without --table
+    /// input. Several, with semicolons between them, are answered in order. A table of --cassandra may
+    /// be written KEYSPACE.TABLE in it without --table
     query: String,
 
     /// A table: KEYSPACE.TABLE or dir:FOLDER; queries call it TABLE, or NAME (repeat for several)
@@ -98,7 +100,7 @@ impl Sql {
         let plan = execute::Plan {
             sql,
             tables: self.named_tables(),
-            connection: Connection::new(self.cluster.cluster()),
+            connection: Arc::new(Connection::new(self.cluster.cluster())),
             options: self.options(),
             destination,
         };

@@ -11,7 +11,7 @@ palm,2026-05-01T22:30:00Z,4.5
 ";
 
 /// A folder `t` with these rows.
-fn bench() -> Bench {
+pub fn bench() -> Bench {
     let bench = Bench::new(WORKLOAD, READINGS);
     fs::write(bench.path("rows.csv"), ROWS).unwrap();
     let key = ["--partition-key", "room", "--order-key", "time"];

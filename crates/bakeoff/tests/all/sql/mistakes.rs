@@ -29,9 +29,10 @@ pub fn mistakes(server: &Server) {
             "error: SQL 1:40: SIMILAR TO has other patterns in DataFusion",
         ),
         (
-            "SELECT 1; SELECT 2",
+            "SELECT 1; SELECT vlaue FROM ks.wide",
             2,
-            "only supports a single SQL statement",
+            "error: question 2: SQL 1:18: there is no column `vlaue`; did you mean `value`?\n  \
+             SELECT 1; SELECT vlaue FROM ks.wide\n                   ^",
         ),
         (
             "SELECT 1 FROM ks.wied",
@@ -119,6 +120,16 @@ fn command_lines_that_cannot_be() {
             &["sql", "SELECT 1", "--format", "parquet"][..],
             2,
             "--format parquet needs a file: --out FILE",
+        ),
+        (
+            &["sql", "SELECT 1; SELECT 2", "--format", "csv"],
+            2,
+            "these are 2 questions, and only --format table on the standard output takes the answers",
+        ),
+        (
+            &["sql", "SELECT 1; SELECT 2", "--out", "x.txt"],
+            2,
+            "leave --out and other formats out, or ask one question at a time",
         ),
         (
             &["sql", "SELECT 1", "--out", "x.doc"],

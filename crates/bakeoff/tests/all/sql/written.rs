@@ -1,5 +1,9 @@
 //! What is written of an answer, and of its plan.
 
+use std::fs;
+
+use super::functions::bench;
+use crate::support::Ended;
 use crate::support::server::Server;
 
 pub fn formats(server: &Server) {
@@ -70,4 +74,24 @@ pub fn plans(server: &Server) {
         .bakeoff(&["sql", &analyzed, "--format", "table"])
         .expect(0)
         .says("requests_done=1");
+}
+
+#[test]
+fn questions_of_a_file_are_answered_one_below_the_other() {
+    let bench = bench();
+    let questions = "-- All of them; really.\n-- name: Highest\nSELECT room, max(value) AS v FROM t\n\
+                     GROUP BY room ORDER BY room; -- done;\n;\nSELECT ';' AS a;\n\
+                     -- name: wrong\nSELECT vlaue FROM t;\nSELECT 4 AS never;\n";
+    fs::write(bench.path("questions.sql"), questions).unwrap();
+    let mut command = bench.command(&["sql", "--table", "t=dir:t", "-"]);
+    let file = fs::File::open(bench.path("questions.sql")).unwrap();
+    let ended = Ended::of(command.stdin(file).output().unwrap()).expect(2);
+    let expected = "highest\n room    v\n───────────\n fern  2.5\n palm  4.5\n\n\
+                    question 2\n a\n───\n ;\n";
+    assert_eq!(ended.stdout, expected);
+    ended
+        .says("2 rows in ")
+        .says("1 row in ")
+        .says(" 0 of 2 blobs from memory")
+        .says("error: question wrong: SQL 8:8: there is no column `vlaue`; did you mean `value`?\n  SELECT vlaue ");
 }

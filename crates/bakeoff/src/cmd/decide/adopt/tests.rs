@@ -165,7 +165,7 @@ fn questions_name_the_command_that_asks_them() {
     for (design, asked_by) in [
         (
             "local/columnar",
-            "-- Outside of a run, with one of them in one.sql: bakeoff sql --table readings=dir:FOLDER - <one.sql\n",
+            "-- Outside of a run: bakeoff sql --table readings=dir:FOLDER - <questions.sql\n",
         ),
         (
             "parquet?codec=zstd",
@@ -173,7 +173,7 @@ fn questions_name_the_command_that_asks_them() {
         ),
     ] {
         let files = files_by_engine(design, Path::new("mine"));
-        let questions = text(&files, QUESTIONS);
+        let questions = text(&files, QUESTIONS_FILE);
         let begins = format!(
             "-- The questions in the SQL of Bakeoff, as a run asks them of {design}.\n{asked_by}"
         );
@@ -336,7 +336,7 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
     let expected = "-- The questions, as cassandra/wide?bucket=1d is asked them.\n\
                     -- ${NAME} is a parameter: put a value in its place.\n\
                     SET TimeZone = 'UTC';\n\n-- name: one\nSELECT 1;\n\n-- name: two\nSELECT ${a} -- a\n;\n";
-    assert_eq!(text(&made, QUESTIONS), expected);
+    assert_eq!(text(&made, QUESTIONS_FILE), expected);
     let load = text(&made, LOAD);
     let head = "# Fills the tables of cassandra/wide?bucket=1d.\n# Rows: some.\n# ROWS=3 loads fewer.\n\
                 # WORKLOAD_FILE=PATH ";
@@ -350,7 +350,7 @@ fn questions_are_in_the_sql_that_is_asked_and_scripts_say_which_rows_they_load()
     let others = files_with(&questions);
     let begins = "-- The questions in the SQL of Bakeoff, as a run asks them of cassandra/wide?bucket=1d.\n\
                   -- Outside of a run no command of Bakeoff asks them.\n-- ${NAME} is";
-    let asked = text(&others, QUESTIONS);
+    let asked = text(&others, QUESTIONS_FILE);
     assert!(asked.starts_with(begins), "{asked}");
 }
 

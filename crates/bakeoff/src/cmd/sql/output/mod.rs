@@ -25,6 +25,7 @@ pub enum Format {
 }
 
 /// A format and a place that suit each other.
+#[derive(Debug, Clone)]
 pub struct Destination {
     /// Whether the format was chosen, by --format or by the name of the file.
     is_chosen: bool,
@@ -71,6 +72,24 @@ impl Destination {
             format,
             out: out.map(Path::to_owned),
             rows,
+        })
+    }
+
+    /// Returns the destination of the answers to several questions, which are tables, one below the other.
+    ///
+    /// # Errors
+    /// Fails for a file, and for another format.
+    pub fn of_several(&self, questions: usize) -> Result<Self> {
+        let is_other = self.is_chosen && self.format != Format::Table;
+        if is_other || self.out.is_some() {
+            bail!(
+                "these are {questions} questions, and only --format table on the standard output takes the answers of \
+                 several: leave --out and other formats out, or ask one question at a time"
+            );
+        }
+        Ok(Destination {
+            format: Format::Table,
+            ..self.clone()
         })
     }
 
