@@ -61,7 +61,11 @@ impl ParquetFile {
         };
         match file.known_rows() {
             Some(0) => Err(data_error(path, "the file has no rows")),
-            _ => Ok(file),
+            Some(_) => Ok(file),
+            None => Err(data_error(
+                path,
+                "the file says that it has less than no rows; it is damaged: try another copy of it",
+            )),
         }
     }
 

@@ -380,3 +380,15 @@ fn a_dictionary_that_says_that_it_has_billions_of_values_takes_little_memory() {
     let taken = bytes_taken(|| assert!(!files.is_readable("x.parquet", bytes)));
     assert!(taken < TEXT_BYTES, "{taken}");
 }
+
+#[test]
+fn a_file_that_says_that_it_has_less_than_no_rows_is_refused() {
+    let bytes = include_bytes!("../../corpus/parquet/negative-rows.parquet");
+    let files = Files::new();
+    assert!(!files.is_readable("x.parquet", bytes));
+    let path = files.folder.path().join("x.parquet");
+    let Err(error) = source::open(&files.workload, Some(path)) else {
+        panic!("it was opened");
+    };
+    assert!(error.to_string().contains("less than no rows"), "{error}");
+}
