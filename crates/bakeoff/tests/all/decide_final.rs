@@ -3,6 +3,16 @@
 use crate::decide::{FILE, answers, bench, measured};
 use crate::support::of_kind;
 
+/// A decision about a table that has 200 times the rows of its file.
+const DECIDE: [&str; 6] = [
+    "decide",
+    FILE,
+    "--questions",
+    "q.sql",
+    "--grow",
+    "200 times the series",
+];
+
 #[test]
 fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
     let bench = bench();
@@ -10,20 +20,8 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
     let mut decided = None;
     for budget in ["5s", "10s", "20s", "40s", "80s"] {
         let out = format!("out-{budget}");
-        let asked = [
-            "decide",
-            FILE,
-            "--questions",
-            "q.sql",
-            "--grow",
-            "200 times the series",
-            "--budget",
-            budget,
-            "--out",
-            out.as_str(),
-            "--adopt",
-            "mine",
-        ];
+        let options = ["--budget", budget, "--out", out.as_str()];
+        let asked = [&DECIDE[..], &options, &["--adopt", "mine"]].concat();
         let ended = bench.without_servers(&asked).expect(0);
         let records = bench.journal(&format!("{out}/final"));
         let loaded = of_kind(&records, "loading-done").next();
@@ -63,19 +61,8 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
     assert!((2..=4).contains(&finalists.len()), "{finalists:?}");
     // One that broke off is all that is left to measure.
     std::fs::remove_dir_all(bench.path(&format!("{out}/final"))).unwrap();
-    let planned = bench.without_servers(&[
-        "decide",
-        FILE,
-        "--questions",
-        "q.sql",
-        "--grow",
-        "200 times the series",
-        "--budget",
-        budget,
-        "--out",
-        out.as_str(),
-        "--dry-run",
-    ]);
+    let options = ["--budget", budget, "--out", out.as_str(), "--dry-run"];
+    let planned = bench.without_servers(&[&DECIDE[..], &options].concat());
     let planned = planned.expect(0);
     planned
         .says("would go on")

@@ -64,8 +64,10 @@ impl Asked {
                     (self.run.decision.as_ref()?, stores(&self.run)),
                     (last.decision.as_ref()?, stores(last)),
                 );
-                let failed = first_failure(last);
-                Some(failed.map_or_else(|| words.clone(), |failed| format!("{words} {failed}.")))
+                Some(match first_failure(last) {
+                    Some(failed) => format!("{words} {failed}."),
+                    None => words,
+                })
             }
         }
     }
@@ -155,7 +157,8 @@ fn stands(why: &str) -> String {
     format!("The final has no answer, so that this is that of the race: {why}.")
 }
 
-/// Says by how many rows so many designs were compared before a final and in it, and whether that turned the decision.
+/// Says how many designs the race and the final compared, at how many rows each, and whether the final recommends another
+/// design than the race. Each side is a decision with the number of its designs.
 fn turned(run: (&Decision, u64), last: (&Decision, u64)) -> String {
     let ((run, designs), (last, finalists)) = (run, last);
     let best = match finalists {
@@ -190,7 +193,7 @@ mod tests {
     use super::*;
     use crate::cmd::decide::fixture::decision;
 
-    /// The decision by a final with so many rows.
+    /// Returns the decision of a final that measured this many rows.
     fn by_final(rows: u64) -> Decision {
         Decision {
             rows: 7_324_550,
