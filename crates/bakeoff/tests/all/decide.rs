@@ -53,10 +53,15 @@ fn decide(bench: &Bench, options: &[&str]) -> Ended {
     bench.without_servers(&[&DECIDE[..], options].concat())
 }
 
+/// The words of its standard output, wherever its lines are broken.
+pub fn words(ended: &Ended) -> String {
+    let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+    words.join(" ")
+}
+
 /// Whether it said what to buy and how fast that is, wherever its lines are broken.
 pub fn answers(ended: &Ended) -> bool {
-    let words: Vec<&str> = ended.stdout.split_whitespace().collect();
-    let words = words.join(" ");
+    let words = words(ended);
     let says_storage = words.contains(" Buy ") || words.contains(" to buy");
     says_storage && words.contains(" slowest question takes ")
 }
