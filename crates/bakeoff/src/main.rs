@@ -1,5 +1,6 @@
 //! `bakeoff`: measures how to store time-series and event data.
 
+mod calibration;
 mod cmd;
 mod exit;
 mod interrupt;

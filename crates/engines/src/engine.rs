@@ -9,7 +9,7 @@ use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::adoption::{AdoptedRows, Adoption};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::dialect::SqlDialect;
 use crate::key_values::KeyValues;
 use crate::ranges::Ranges;
@@ -67,6 +67,12 @@ pub trait Engine: Send + Sync {
     /// known to go wrong.
     fn advise(&self, _facts: &Facts) -> Vec<Advice> {
         Vec::new()
+    }
+
+    /// Returns by what a design finds rows, for an estimate of what its questions cost; `None` if that is not known, as
+    /// where a server computes their answers.
+    fn finds(&self, _id: &DesignId) -> Option<Finds> {
+        None
     }
 
     /// Returns what becomes of the rows of its designs: stored, kept in memory, or not stored.

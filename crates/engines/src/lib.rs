@@ -127,8 +127,8 @@ pub use running::Engines;
 pub use shared_tables::SharedTables;
 pub use spark::SparkOptions;
 pub use statements::{
-    AskedTable, Candidate, Language, LogKind, LoggedMix, QueryLog, StatementsFile, named_columns,
-    with_drawn_values,
+    AskedTable, Candidate, Language, LogKind, LoggedMix, QueryLog, StatementsFile,
+    columns_with_values, named_columns, with_drawn_values,
 };
 pub use ties::tie_notes;
 pub use translate::{lacking, plain_queries, plain_query, translate_queries, translate_query};

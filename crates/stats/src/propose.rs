@@ -1,10 +1,17 @@
 //! What rules of experts propose for a workload before anything is measured: designs with their reasons, and what is
 //! known to be bad practice; and, after a run, whether what they propose was better.
 
+mod calibration;
+mod cost;
 mod held;
 
 use serde::Serialize;
 
+pub use calibration::{
+    COLUMN, COLUMNS, COLUMNS_READ, Calibration, FEW, NUMBER_OF_SERIES, Pace, ROWS_OF_FEW, Reading,
+    SERIES, Seconds,
+};
+pub use cost::{Behind, Estimated, TIMES_BEHIND, far_behind};
 pub use held::{Bytes, Held, RulesHeld, rules_held};
 
 /// Most designs that are proposed for a workload.
@@ -25,6 +32,9 @@ pub struct Proposals {
     pub bad_practices: Vec<BadPractice>,
     /// Ids of designs that would have been proposed as well if there were not so many.
     pub beyond: Vec<String>,
+    /// Designs that are left out, since another one is estimated to be far ahead of them in everything.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<Behind>,
     /// Designs that a rule named although they do not suit the workload.
     pub misfits: Vec<Misfit>,
     /// Designs whose tables would hardly differ from that of one of those that are proposed, with these rows.
@@ -46,6 +56,9 @@ pub struct Proposal {
     pub takes_operations: bool,
     /// What keeps it from being used on this machine: its engine, or what it alone needs, is not there.
     pub not_here: Option<String>,
+    /// Estimated time of each question over all rows; none without a calibration of its kind of designs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub estimated: Vec<Seconds>,
 }
 
 /// Why a rule names a design.
@@ -105,6 +118,31 @@ impl Proposals {
         rules
     }
 
+    /// Leaves out the designs that another one, which is measured, is estimated to beat by far in everything, and notes
+    /// them; never the first one of an engine, nor that which is to be measured in any case.
+    pub fn leave_far_behind(&mut self, calibration: &Calibration, kept: Option<&str>) {
+        let estimated = self.designs.iter().map(|proposal| Estimated {
+            design: &proposal.design,
+            pace: calibration.pace(&proposal.design),
+            questions: proposal.estimated.clone(),
+            is_kept: kept == Some(proposal.design.as_str()) || proposal.takes_operations,
+            is_here: proposal.not_here.is_none(),
+        });
+        let estimated: Vec<Estimated<'_>> = estimated.collect();
+        let behind = far_behind(&estimated);
+        self.designs
+            .retain(|proposal| behind.iter().all(|b| b.design != proposal.design));
+        self.behind.extend(behind);
+    }
+
+    /// Leaves out the last designs beyond [`MOST_PROPOSALS`], and notes them.
+    pub fn leave_most(&mut self) {
+        if self.designs.len() > MOST_PROPOSALS {
+            let beyond = self.designs.split_off(MOST_PROPOSALS);
+            self.beyond.extend(beyond.into_iter().map(|p| p.design));
+        }
+    }
+
     /// Returns each reason why designs do not suit, once, with the ids of these designs, in the order of the rules.
     pub fn misfits_by_reason(&self) -> Vec<(&str, Vec<&str>)> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -152,6 +190,7 @@ mod tests {
             answers_questions: true,
             takes_operations: false,
             not_here: None,
+            estimated: Vec::new(),
         };
         let proposals = Proposals {
             designs: vec![
@@ -162,6 +201,56 @@ mod tests {
             ..Proposals::default()
         };
         assert_eq!(proposals.rules(), ["one", "two"]);
+    }
+
+    #[test]
+    fn designs_far_behind_and_those_beyond_the_most_are_left_out_and_noted() {
+        let pace = |kind: &str, bytes: f64| Pace {
+            kind: kind.to_owned(),
+            question: 1e-3,
+            found_row: 0.0,
+            scanned_row: 0.0,
+            scanned_value: 0.0,
+            row_bytes: bytes,
+            load_rate: 1e5,
+        };
+        let calibration = Calibration {
+            paces: vec![pace("rows/wide", 30.0), pace("columns", 10.0)],
+            ..Calibration::default()
+        };
+        let design = |id: String, seconds: f64| Proposal {
+            design: id,
+            reasons: Vec::new(),
+            ddl: Vec::new(),
+            answers_questions: true,
+            takes_operations: false,
+            not_here: None,
+            estimated: vec![Seconds {
+                least: seconds,
+                most: seconds,
+            }],
+        };
+        let mut proposals = Proposals {
+            designs: vec![design("columns".to_owned(), 0.01)],
+            ..Proposals::default()
+        };
+        let wide = (0..MOST_PROPOSALS + 5).map(|n| design(format!("rows/wide?n={n}"), 1.0));
+        proposals.designs.extend(wide);
+        let mut all = proposals.clone();
+        all.leave_most();
+        assert_eq!(all.designs.len(), MOST_PROPOSALS);
+        assert_eq!(all.beyond.len(), 6);
+        proposals.leave_far_behind(&calibration, Some("rows/wide?n=3"));
+        proposals.leave_most();
+        let left: Vec<&str> = proposals
+            .designs
+            .iter()
+            .map(|d| d.design.as_str())
+            .collect();
+        assert_eq!(left, ["columns", "rows/wide?n=0", "rows/wide?n=3"]);
+        assert_eq!(proposals.behind.len(), MOST_PROPOSALS + 3);
+        assert_eq!(proposals.behind[0].ahead, "columns");
+        assert_eq!(proposals.beyond, Vec::<String>::new());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! `options`.
 
 mod adbc_host;
+mod calibrate;
 mod clean;
 mod compare;
 mod completions;
@@ -73,6 +74,7 @@ enum Command {
     Decide(Box<decide::Decide>),
     Init(init::Init),
     Propose(propose::Propose),
+    Calibrate(calibrate::Calibrate),
     List(list::List),
     Show(show::Show),
     Verify(verify::Verify),
@@ -135,6 +137,7 @@ impl Arguments {
             Command::Decide(decide) => decide.run(),
             Command::Init(init) => init.run(),
             Command::Propose(propose) => propose.run(),
+            Command::Calibrate(calibrate) => calibrate.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
             Command::Verify(verify) => verify.run(),

@@ -10,10 +10,11 @@ use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, check_designs, in_shell};
 use bakeoff_report::COLUMNS;
 use bakeoff_report::propose::{commands, comment, json, render};
-use bakeoff_stats::propose::{Misfit, Proposal, Proposals};
+use bakeoff_stats::propose::{Calibration, Misfit, Proposal, Proposals};
 use bakeoff_workload::{Data, DesignId, RowSource, Workload, with_designs};
 use clap::Args;
 
+use crate::cmd::options::all_designs::AllDesignsOptions;
 use crate::cmd::options::choice::parse_rows;
 use crate::cmd::options::data::{DataOptions, to_cli_error};
 use crate::cmd::{completions, small_runtime};
@@ -52,6 +53,9 @@ pub struct Propose {
     json: bool,
 
     #[command(flatten)]
+    all: AllDesignsOptions,
+
+    #[command(flatten)]
     data: DataOptions,
 }
 
@@ -70,7 +74,8 @@ impl Propose {
             None => None,
         };
         let progress = Progress::begin("reading the first rows");
-        let proposals = proposals(&workload, &self.data, self.rows).await;
+        let calibration = self.all.calibration();
+        let proposals = proposals(&workload, &self.data, self.rows, calibration.as_ref()).await;
         progress.finish();
         let proposals = proposals?;
         tell_notes(&proposals);
@@ -159,11 +164,16 @@ pub fn tell_notes(proposals: &Proposals) {
 }
 
 /// Applies the rules to a workload, and notes what keeps designs from being used on this machine. Of its rows the first
-/// ones are looked at.
+/// ones are looked at. With a calibration, designs that are estimated to be far behind are left out.
 ///
 /// # Errors
 /// Fails if the rows cannot be opened or read, or a question cannot be planned.
-pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Result<Proposals> {
+pub async fn proposals(
+    workload: &Workload,
+    data: &DataOptions,
+    rows: u64,
+    calibration: Option<&Calibration>,
+) -> Result<Proposals> {
     let has_none =
         matches!(workload.data, Data::FileFromCommandLine) && data.files(workload).is_empty();
     let source: Option<Box<dyn RowSource>> = if has_none {
@@ -186,10 +196,16 @@ pub async fn proposals(workload: &Workload, data: &DataOptions, rows: u64) -> Re
         source: source.as_deref(),
         rows,
         memory_bytes: machine::describe().memory_bytes,
+        calibration,
         context: &context,
     };
     let mut proposals = propose(&request).await.map_err(to_cli_error)?;
     note_what_is_not_here(&mut proposals.designs, &context).await;
+    if let Some(calibration) = calibration {
+        let baseline = workload.decide.baseline.as_ref().map(DesignId::to_string);
+        proposals.leave_far_behind(calibration, baseline.as_deref());
+    }
+    proposals.leave_most();
     Ok(proposals)
 }
 
@@ -349,6 +365,7 @@ mod tests {
             answers_questions: true,
             takes_operations: false,
             not_here: Some("it was not built".to_owned()),
+            estimated: Vec::new(),
         };
         let (text, is_misuse) = told(WORKLOAD, vec![elsewhere]);
         assert!(text.contains("`bakeoff doctor` says"), "{text}");

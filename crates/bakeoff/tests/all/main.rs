@@ -8,6 +8,7 @@ mod adbc;
 mod before;
 mod between;
 mod between_loads;
+mod calibrate;
 mod cassandra;
 mod cassandra_4;
 mod cassandra_added_node;

@@ -317,7 +317,7 @@ impl Facts {
 
     /// Returns the share of all rows that a condition finds, about; `None` if the first rows do not show it, as of one of
     /// several columns of the partition key where the whole table has more series.
-    fn share_of_all(&self, filter: &Filter) -> Option<f64> {
+    pub(super) fn share_of_all(&self, filter: &Filter) -> Option<f64> {
         let share = filter.share?;
         let key = &self.table.partition_key;
         let growth = self.series_growth();

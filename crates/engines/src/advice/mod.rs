@@ -3,6 +3,7 @@
 //! practices that are known to go wrong, or to nothing.
 
 mod facts;
+mod finds;
 mod question;
 #[cfg(test)]
 pub mod testing;
@@ -12,6 +13,7 @@ mod words;
 use bakeoff_stats::propose::{BadPractice, Reason};
 
 pub use facts::{Facts, Load, MOSTLY_IN_ORDER, Rows, Sample};
+pub use finds::{Finds, FoundBy};
 pub use question::{Filter, FilterKind, Question};
 pub use widths::{Width, at_least, at_most, duration};
 pub use words::{bytes, count, percent};

@@ -41,7 +41,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adoption::{AdoptedRows, Adoption};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::key_values::KeyValues;
 use crate::settings::COLUMNS;
 use crate::stored_columns::Stored;
@@ -113,6 +113,10 @@ impl Engine for Cassandra {
             Release::Five => propose::advise(facts),
             Release::Four => Vec::new(),
         }
+    }
+
+    fn finds(&self, id: &DesignId) -> Option<Finds> {
+        propose::finds(id)
     }
 
     fn has_server(&self) -> bool {

@@ -19,7 +19,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::adbc::{AdbcOptions, Database, Driver, Secrets, first_text};
 use crate::adoption::{AdoptedRows, Adoption, SchemaFile};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::dialect::SqlDialect;
 use crate::explained::{explain, plan_in};
 use crate::folder::remove_folder;
@@ -59,6 +59,10 @@ impl Engine for Duckdb {
 
     fn advise(&self, facts: &Facts) -> Vec<Advice> {
         propose::advise(facts)
+    }
+
+    fn finds(&self, _id: &DesignId) -> Option<Finds> {
+        Some(propose::finds())
     }
 
     /// Returns true: it runs in processes of its own.

@@ -1,6 +1,6 @@
 //! Rules of experts on DuckDB: pure functions from what is known of a workload.
 
-use crate::advice::{Advice, Facts, Rank, Stated};
+use crate::advice::{Advice, Facts, Finds, FoundBy, Rank, Stated};
 
 const OWN_TABLE: Stated = Stated {
     rule: "own-table",
@@ -24,6 +24,14 @@ pub fn advise(facts: &Facts) -> Vec<Advice> {
             "the file of parquet, which shows what a table of its own brings",
         ),
     ]
+}
+
+/// Returns by what designs find rows: by the highest and lowest values of row groups, if rows come in an order.
+pub fn finds() -> Finds {
+    Finds {
+        surely: Vec::new(),
+        perhaps: vec![FoundBy::Key, FoundBy::Order],
+    }
 }
 
 #[cfg(test)]

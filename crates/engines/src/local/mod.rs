@@ -16,7 +16,7 @@ use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
 use crate::adoption::{AdoptedRows, Adoption, ColumnarPlace};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::columnar::{ChunkInserts, Opened, Shape, columnar_settings, failed};
 use crate::folder::{self, remove_folder};
 use crate::settings::{COLUMNS, Settings};
@@ -50,6 +50,10 @@ impl Engine for Local {
 
     fn advise(&self, facts: &Facts) -> Vec<Advice> {
         propose::advise(facts)
+    }
+
+    fn finds(&self, id: &DesignId) -> Option<Finds> {
+        propose::finds(id)
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {

@@ -1,6 +1,9 @@
 //! Rules of experts on columnar tables in a directory: pure functions from what is known of a workload.
 
-use crate::advice::{Advice, Facts, Rank, Stated};
+use bakeoff_workload::DesignId;
+
+use crate::advice::{Advice, Facts, Finds, FoundBy, Rank, Stated};
+use crate::settings::COLUMNS;
 
 const COLUMNAR: Stated = Stated {
     rule: "columnar",
@@ -27,6 +30,14 @@ pub fn advise(facts: &Facts) -> Vec<Advice> {
         advice.push(COLUMNAR.measure(Rank::Further, design, says));
     }
     advice
+}
+
+/// Returns by what a design finds rows: chunks have those of one partition key, in their order.
+pub fn finds(id: &DesignId) -> Option<Finds> {
+    (!id.settings.contains_key(COLUMNS)).then(|| Finds {
+        surely: vec![FoundBy::Key],
+        perhaps: vec![FoundBy::Order],
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::adoption::{AdoptedRows, Adoption};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::folder::remove_folder;
 use crate::stored_columns::Stored;
 use crate::value_folders::ValueFolders;
@@ -53,6 +53,10 @@ impl Engine for ParquetFiles {
 
     fn advise(&self, facts: &Facts) -> Vec<Advice> {
         propose::advise(facts)
+    }
+
+    fn finds(&self, id: &DesignId) -> Option<Finds> {
+        propose::finds(id)
     }
 
     async fn survey(&self) -> Survey {

@@ -1,9 +1,13 @@
 //! Rules of experts on Parquet files: pure functions from what is known of a workload.
 
+use bakeoff_workload::DesignId;
+
 use super::codec::DEFAULT_ROWS;
 use crate::advice::{
-    Advice, Facts, Filter, Question, Rank, Rule, Stated, apply, bytes, count, percent,
+    Advice, Facts, Filter, Finds, FoundBy, Question, Rank, Rule, Stated, apply, bytes, count,
+    percent,
 };
+use crate::settings::COLUMNS;
 
 const BY_KEY: Stated = Stated {
     rule: "sorted-files",
@@ -171,6 +175,22 @@ fn row_groups(facts: &Facts) -> Vec<Advice> {
 fn is_sorted(facts: &Facts, column: &str) -> bool {
     let column = facts.table.column(column);
     column.is_some_and(|c| c.kind.can_be_key())
+}
+
+/// Returns by what a design finds rows: by the highest and lowest values of row groups, where it is sorted by them.
+pub fn finds(id: &DesignId) -> Option<Finds> {
+    if id.settings.contains_key(COLUMNS) {
+        return None;
+    }
+    let by_columns = ["sort", "partition"].map(|setting| id.settings.get(setting).cloned());
+    let by_columns = by_columns.into_iter().flatten().map(FoundBy::Column);
+    Some(Finds {
+        surely: Vec::new(),
+        perhaps: [FoundBy::Key, FoundBy::Order]
+            .into_iter()
+            .chain(by_columns)
+            .collect(),
+    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod drive;
 mod edition;
 mod extension;
 pub mod figures;
+mod finds;
 mod footprint;
 mod inserts;
 mod layout;
@@ -40,7 +41,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::adoption::{AdoptedRows, Adoption};
-use crate::advice::{Advice, Facts};
+use crate::advice::{Advice, Facts, Finds};
 use crate::dialect::SqlDialect;
 use crate::ranges::Ranges;
 use crate::{
@@ -97,6 +98,10 @@ impl Engine for Flavour {
 
     fn advise(&self, facts: &Facts) -> Vec<Advice> {
         propose::advise(*self, facts)
+    }
+
+    fn finds(&self, id: &DesignId) -> Option<Finds> {
+        finds::finds(id)
     }
 
     fn layouts(&self) -> &'static [Layout] {

@@ -1,6 +1,7 @@
 //! Designs worth measuring for a workload: its facts are read, the rules of all engines are applied to them, and every
 //! design that they name is described, so that none is proposed that a run would refuse.
 
+mod estimates;
 mod filters;
 mod first_rows;
 mod growth;
@@ -13,7 +14,7 @@ mod unmet;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use bakeoff_stats::propose::{MOST_PROPOSALS, Misfit, Proposal, Proposals, Reason};
+use bakeoff_stats::propose::{Calibration, Misfit, Proposal, Proposals, Reason};
 use bakeoff_workload::{ColumnType, DesignId, Error, Result, RowSource, Table, Workload};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
@@ -51,6 +52,8 @@ pub struct Request<'a> {
     pub rows: u64,
     /// Main memory of the machine in bytes; 0 if it is not known.
     pub memory_bytes: u64,
+    /// What storing and reading cost on this machine, if that was measured.
+    pub calibration: Option<&'a Calibration>,
     pub context: &'a Context,
 }
 
@@ -64,7 +67,7 @@ pub fn mean_row_bytes(source: &dyn RowSource, columns: usize, rows: u64) -> Resu
     )?))
 }
 
-/// Applies all rules to a workload.
+/// Applies all rules to a workload. There may be more designs than are measured ([`Proposals::leave_most`]).
 ///
 /// # Errors
 /// Fails if rows cannot be read, or a question cannot be planned.
@@ -100,9 +103,8 @@ pub async fn propose(request: &Request<'_>) -> Result<Proposals> {
     if let Some(span) = same::whole_span(request, &facts)? {
         leave_same(&mut proposals, &facts.table, span);
     }
-    if proposals.designs.len() > MOST_PROPOSALS {
-        let beyond = proposals.designs.split_off(MOST_PROPOSALS);
-        proposals.beyond = beyond.into_iter().map(|p| p.design).collect();
+    if let Some(calibration) = request.calibration {
+        estimates::add(&mut proposals.designs, &facts, calibration);
     }
     Ok(proposals)
 }
@@ -163,6 +165,7 @@ fn described(
         answers_questions,
         takes_operations,
         not_here: None,
+        estimated: Vec::new(),
     }))
 }
 

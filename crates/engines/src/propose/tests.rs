@@ -43,9 +43,12 @@ async fn proposed(workload: &Workload, rows: u64) -> Proposals {
         source: source.as_deref(),
         rows,
         memory_bytes: 8 << 30,
+        calibration: None,
         context: &context,
     };
-    propose(&request).await.unwrap()
+    let mut proposals = propose(&request).await.unwrap();
+    proposals.leave_most();
+    proposals
 }
 
 fn ids(proposals: &Proposals) -> Vec<&str> {

@@ -118,6 +118,7 @@ full_rows = 40
             workload,
             source: Some(source.as_ref()),
             rows,
+            calibration: None,
             memory_bytes: 8 << 30,
             context: &Context::of_test("/run"),
         };

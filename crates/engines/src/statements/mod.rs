@@ -31,7 +31,7 @@ pub use asked_table::AskedTable;
 pub use asking::Language;
 pub use file::StatementsFile;
 pub use log::{LogKind, LoggedMix, QueryLog};
-pub use named::named_columns;
+pub use named::{columns_with_values, named_columns};
 pub(crate) use table::{MOST_KEY_COLUMNS, TableStatement, Written, held_as};
 
 use asked::question;

@@ -18,6 +18,32 @@ pub fn named_columns(sql: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns the names in a question that it compares with one value, or with a list of values, in lower case; none if it
+/// cannot be read. A comparison with another column, as in a join, is none of these.
+pub fn columns_with_values(sql: &str) -> BTreeSet<String> {
+    let Some(words) = words(sql) else {
+        return BTreeSet::new();
+    };
+    let have_values = (0..words.len()).filter(|at| has_value(&words, *at));
+    have_values
+        .filter_map(|at| name(words.get(at)))
+        .map(|name| name.to_lowercase())
+        .collect()
+}
+
+/// Returns whether what stands at a place is followed by `=` or `IN` and a value. Names alone are asked for.
+fn has_value(words: &[Token<'_>], at: usize) -> bool {
+    let [sign, first] = [1, 2].map(|by| words.get(at + by));
+    let is_value = |token: Option<&Token<'_>>| {
+        let values = [Kind::Text, Kind::Number, Kind::Parameter];
+        let has_marker = is_sign(token, '?') || is_sign(token, '$') || is_sign(token, ':');
+        token.is_some_and(|token| values.contains(&token.kind)) || has_marker
+    };
+    let is_equal = is_sign(sign, '=') && is_value(first);
+    let is_in = is(sign, "in") && is_sign(first, '(') && is_value(words.get(at + 3));
+    is_equal || is_in
+}
+
 /// Returns whether the name at a place may be that of a column, by what is around it.
 fn may_be_column(words: &[Token<'_>], at: usize) -> bool {
     let back = |by: usize| at.checked_sub(by).and_then(|at| words.get(at));
@@ -66,6 +92,36 @@ mod tests {
             ("SELECT time FROM t WHERE a = 'x", vec![]),
         ] {
             assert_eq!(names(sql), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn columns_have_values_if_they_are_compared_with_some() {
+        for (sql, expected) in [
+            ("SELECT a FROM t WHERE Room = 'x' AND b > 1", vec!["room"]),
+            (
+                "SELECT a FROM t WHERE t.\"Room\" IN ('x', 'y')",
+                vec!["room"],
+            ),
+            (
+                "SELECT a FROM t WHERE room = ${room} AND n = 7",
+                vec!["n", "room"],
+            ),
+            (
+                "SELECT a FROM t WHERE room = $1 OR n = ? OR m = :m",
+                vec!["m", "n", "room"],
+            ),
+            (
+                "SELECT a FROM t WHERE room <> 'x' AND n >= 7 AND m != 1",
+                vec![],
+            ),
+            ("SELECT a FROM t JOIN u ON t.room = u.room", vec![]),
+            ("SELECT a FROM t WHERE room IN (SELECT room FROM u)", vec![]),
+            ("SELECT 'room = 1' FROM t -- n = 1", vec![]),
+            ("SELECT a FROM t WHERE room = 'x", vec![]),
+        ] {
+            let found: Vec<String> = columns_with_values(sql).into_iter().collect();
+            assert_eq!(found, expected, "{sql}");
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Shows which designs rules propose for a workload: as text whose first line answers, as JSON, and as comments of the
 //! designs in a workload.
 
+mod calibration;
 mod text;
 
 use bakeoff_stats::propose::{Proposal, Proposals};
 use serde::Serialize;
 
-use crate::units::plural;
+use crate::units::{factor, plural};
 
+pub use calibration::calibrated;
 pub use text::render;
 
 /// Returns the answer in one line: how many designs are worth measuring, and how much is known to go wrong.
@@ -55,6 +57,31 @@ pub fn same_in_words(proposals: &Proposals) -> Vec<String> {
         )
     })
     .collect()
+}
+
+/// Says of designs that are left out by estimates which one is far ahead of them, in a line for each of these.
+pub fn behind_in_words(proposals: &Proposals) -> Vec<String> {
+    let mut ahead: Vec<(&str, Vec<&str>, f64)> = Vec::new();
+    for behind in &proposals.behind {
+        match ahead.iter_mut().find(|(id, ..)| *id == behind.ahead) {
+            Some((_, designs, least)) => {
+                designs.push(&behind.design);
+                *least = least.min(behind.times);
+            }
+            None => ahead.push((&behind.ahead, vec![&behind.design], behind.times)),
+        }
+    }
+    let ahead = ahead.into_iter();
+    ahead
+        .map(|(ahead, designs, times)| {
+            format!(
+                "{}: by estimates {ahead} is at least {} as fast in every question, with fewer bytes and faster loading \
+                 (--all-designs keeps them)",
+                designs.join(", "),
+                factor(times)
+            )
+        })
+        .collect()
 }
 
 /// Returns the commands that measure the designs of a workload file, which has them: `run` for questions, and `drive`

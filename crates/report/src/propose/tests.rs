@@ -20,6 +20,7 @@ fn design(id: &str, reasons: Vec<Reason>) -> Proposal {
         answers_questions: true,
         takes_operations: false,
         not_here: None,
+        estimated: Vec::new(),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use bakeoff_stats::propose::{BadPractice, Proposal, Proposals};
 
-use super::{headline, same_in_words};
+use super::calibration::estimated;
+use super::{behind_in_words, headline, same_in_words};
 use crate::text::style::wrap;
 use crate::units::plural;
 
@@ -41,6 +42,10 @@ pub fn render(proposals: &Proposals, with_ddl: bool, width: usize) -> String {
             "  ",
         ));
     }
+    for behind in behind_in_words(proposals) {
+        let note = format!("Far behind: {behind}");
+        notes.push(wrap(&note, width, "", "  "));
+    }
     for same in same_in_words(proposals) {
         let note = format!("Not measured apart: {same}");
         notes.push(wrap(&note, width, "", "  "));
@@ -60,6 +65,9 @@ fn proposal(proposal: &Proposal, with_ddl: bool, width: usize) -> String {
     for reason in &proposal.reasons {
         let line = format!("{}: {}; by: {}", reason.rule, reason.says, reason.source);
         lines.push(wrap(&line, width, INDENT, FURTHER));
+    }
+    if let Some(estimated) = estimated(proposal) {
+        lines.push(wrap(&estimated, width, INDENT, FURTHER));
     }
     if let Some(why) = &proposal.not_here {
         lines.push(wrap(&format!("not here: {why}"), width, INDENT, FURTHER));

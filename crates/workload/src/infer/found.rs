@@ -21,6 +21,9 @@ const ALL_ROWS: &str = "all";
 /// What is said of the time that was taken since questions name it.
 const ONLY_NAMED: &str = "of the times, the only one that questions name";
 
+/// What is said of the column that says which rows belong together since questions find rows by its values.
+const ASKED: &str = "questions find rows by it";
+
 /// Returns what was found of a file.
 pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -> Inferred {
     let time = key.time.map(|place| seen.columns[place].index);
@@ -58,6 +61,10 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
             found.evidence.push_str("; ");
             found.evidence.push_str(ONLY_NAMED);
         }
+        if key.is_series_asked && first == Some(&column.index) {
+            found.evidence.push_str("; ");
+            found.evidence.push_str(ASKED);
+        }
         found
     });
     let mut columns: Vec<InferredColumn> = of_file.collect();
@@ -77,6 +84,12 @@ pub fn inferred(path: &Path, rows: &FileRows, mut seen: SeenColumns, key: Key) -
         ));
         partition_key.push(added.name.clone());
         columns.insert(0, added);
+    }
+    if let (true, [series, ..]) = (key.is_series_asked, partition_key.as_slice()) {
+        seen.notes.push(format!(
+            "each row has a time of its own, and questions find rows by `{series}`, so that rows with the same \
+             `{series}` belong together; if another column says which do, say --key COLUMN"
+        ));
     }
     if let Some(time) = &time {
         let of_key = { seen.columns.iter() }

@@ -17,6 +17,8 @@ pub struct Key {
     pub time: Option<usize>,
     /// Whether that is the only one of several times that questions name.
     pub is_time_named: bool,
+    /// Whether its first column is in it since questions find rows by its values.
+    pub is_series_asked: bool,
     /// Whether nothing but a time tells rows apart, so that all of them are one series, which no column names.
     pub is_one_series: bool,
 }
@@ -69,6 +71,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         nulls: column.nulls(&seen.null),
         runs: column.evidence.sequence.runs,
         is_part: column.is_part_of_time(),
+        questions: asked.finds_by(&column.name, &column.written),
     });
     let columns: Vec<KeyColumn<'_>> = columns.collect();
     let search_with = |time: Option<usize>| Search {
@@ -109,6 +112,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         found.order = std::mem::take(&mut found.partition);
     }
     let key = Key {
+        is_series_asked: found.is_asked,
         found,
         is_one_series,
         is_time_named: time.is_some() && chosen.is_some_and(|time| time.is_named),

@@ -48,6 +48,8 @@ pub struct FoundKey {
     pub repeated: f64,
     /// Number of keys of which one was counted: 1 if all were.
     pub share: u64,
+    /// Whether the partition was chosen since questions find rows by its values.
+    pub is_asked: bool,
 }
 
 /// Counts how often the keys of some sets of columns repeat.
@@ -134,11 +136,19 @@ impl Search<'_> {
         let (single, paired) = others.split_at(candidates.len());
         let is_unique = |counted: &&Counted<'_>| counted.keys.repeated() <= HARDLY_ANY;
         if is_unique(&&alone[0]) {
-            // Every time is a row's own, so that only a column which is like a key says more.
-            let mut single = single.iter();
-            let like = single.find(|counted| self.columns[counted.set[0]].names_series());
-            return Ok(match like {
-                Some(like) => self.found(&like.set[..1], &[time], like),
+            // Every time is a row's own, so that only a column which is like a key says more, or what questions ask.
+            let column = |counted: &&Counted<'_>| &self.columns[counted.set[0]];
+            if let Some(like) = single.iter().find(|one| column(one).names_series()) {
+                return Ok(self.found(&like.set[..1], &[time], like));
+            }
+            let asked = single.iter().filter(|one| column(one).is_asked());
+            // The first of those that the most questions ask for.
+            let most = asked.min_by_key(|one| usize::MAX - column(one).questions);
+            return Ok(match most {
+                Some(most) => FoundKey {
+                    is_asked: true,
+                    ..self.found(&most.set[..1], &[time], most)
+                },
                 None => self.found(&[time], &[], &alone[0]),
             });
         }
@@ -266,6 +276,7 @@ impl Search<'_> {
             (
                 column.distinct == 1,
                 !is_like_key,
+                column.questions == 0,
                 !is_text,
                 column.nulls > 0,
             )
@@ -280,6 +291,7 @@ impl Search<'_> {
             order: in_file(order),
             repeated: counted.keys.repeated(),
             share: counted.keys.share(),
+            is_asked: false,
         }
     }
 

@@ -32,7 +32,7 @@ mod typed;
 mod write;
 mod yearless;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -72,12 +72,22 @@ pub struct Asked {
     /// Names in questions, in lower case. Columns that are called so remain although they are only parts of a time, and
     /// the only one of several times that is called so orders rows unless `time` says otherwise.
     pub named: BTreeSet<String>,
+    /// Names of columns by whose values questions find rows, in lower case, each with the number of questions that do.
+    /// Where each row has a time of its own, the most frequent one says which rows belong together unless `key` does.
+    pub found_by: BTreeMap<String, usize>,
 }
 
 impl Asked {
     /// Returns whether questions name a column, by its name in the table or the one that is written in the file.
     fn names(&self, name: &str, written: &str) -> bool {
         self.named.contains(name) || self.named.contains(&written.trim().to_lowercase())
+    }
+
+    /// Returns how many questions find rows by the values of a column, which has these two names.
+    fn finds_by(&self, name: &str, written: &str) -> usize {
+        let number = self.found_by.get(name);
+        let number = number.or_else(|| self.found_by.get(&written.trim().to_lowercase()));
+        number.copied().unwrap_or(0)
     }
 }
 

@@ -36,6 +36,7 @@ use self::source::Source;
 use self::state::{has_begun, has_ended};
 use crate::cmd::init::{self, Reading, SampleOptions};
 use crate::cmd::measure::folder;
+use crate::cmd::options::all_designs::AllDesignsOptions;
 use crate::cmd::options::choice::parse_duration;
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::postgres::PostgresOptions;
@@ -90,6 +91,9 @@ pub struct Decide {
     /// Time for measuring, for example 30m: chooses rows and rounds so that it fits
     #[arg(long, value_name = "DURATION", default_value = "12m", value_parser = parse_duration)]
     budget: Duration,
+
+    #[command(flatten)]
+    all_designs: AllDesignsOptions,
 
     #[command(flatten)]
     load: LoadOptions,

@@ -90,6 +90,7 @@ mod tests {
             answers_questions: true,
             takes_operations,
             not_here: None,
+            estimated: Vec::new(),
         };
         let mut proposals = Proposals {
             designs: vec![proposal("parquet", false), proposal("cassandra/wide", true)],

@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::propose::leave_same;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_queries};
-use bakeoff_report::propose::same_in_words;
-use bakeoff_stats::propose::Proposals;
+use bakeoff_report::propose::{behind_in_words, same_in_words};
+use bakeoff_stats::propose::{Calibration, Proposals};
 use bakeoff_workload::infer::Inferred;
 use bakeoff_workload::{Data, DesignId, Workload};
 
@@ -128,9 +128,11 @@ impl Prepared {
             }
         };
         check(options, &workload)?;
+        let calibration = options.calibration();
         let progress = Progress::begin("reading the first rows");
         let data = DataOptions::default();
-        let proposals = runtime.block_on(propose::proposals(&workload, &data, ROWS));
+        let proposals = propose::proposals(&workload, &data, ROWS, calibration.as_ref());
+        let proposals = runtime.block_on(proposals);
         progress.finish();
         let mut proposals = proposals?;
         propose::tell_notes(&proposals);
@@ -183,6 +185,18 @@ fn check(options: &Decide, workload: &Workload) -> Result<()> {
         (By::Questions, Some(option)) => Err(without_operations(option, &options.from)),
         (By::Questions, None) => Ok(()),
         (By::Operations | By::Both, _) => operations::check_servers(options),
+    }
+}
+
+impl Decide {
+    /// Returns what designs cost on this machine, if that may leave some out: it says nothing of servers elsewhere.
+    fn calibration(&self) -> Option<Calibration> {
+        let is_elsewhere = self.cluster.option().is_some() || self.postgres.option().is_some();
+        if is_elsewhere {
+            None
+        } else {
+            self.all_designs.calibration()
+        }
     }
 }
 
@@ -278,6 +292,9 @@ pub fn tell_missing(proposals: &Proposals) {
     for (why, designs) in proposals.misfits_by_reason() {
         let designs = designs.join(", ");
         print_line(format_args!("note: left out: {designs}: {why}"));
+    }
+    for behind in behind_in_words(proposals) {
+        print_line(format_args!("note: left out: {behind}"));
     }
     for same in same_in_words(proposals) {
         print_line(format_args!("note: not measured apart: {same}"));

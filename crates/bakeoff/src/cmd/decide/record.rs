@@ -58,6 +58,9 @@ impl Record {
         if options.load.given().is_some() {
             fingerprint += &format!("{:?}", options.load);
         }
+        if options.all_designs.is_given() {
+            fingerprint += "--all-designs";
+        }
         Ok(Record {
             fingerprint: hash(&fingerprint),
             version: hash(&source.version(&options.from, options.data.as_deref())?),

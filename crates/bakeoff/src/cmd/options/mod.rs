@@ -1,6 +1,7 @@
 //! Defines options that several commands have.
 
 pub mod adbc;
+pub mod all_designs;
 pub mod cells;
 pub mod choice;
 pub mod cluster;

@@ -1,12 +1,14 @@
 //! Defines options that say what a file of rows is and what is asked of it, for the commands that describe it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::{Language, LogKind, QueryLog, QuestionsFile, StatementsFile, named_columns};
+use bakeoff_engines::{
+    Language, LogKind, QueryLog, QuestionsFile, StatementsFile, columns_with_values, named_columns,
+};
 use bakeoff_workload::infer::{Asked, AskedQuestion};
 use bakeoff_workload::{TextForm, TimeFormat};
 use clap::Args;
@@ -110,9 +112,23 @@ impl AskedOfTable {
     /// Returns the names of columns in all questions, also in those that are still to be made, with other words that
     /// may be some, in lower case.
     pub fn named(&self) -> BTreeSet<String> {
+        self.statements().flat_map(named_columns).collect()
+    }
+
+    /// Returns the names of columns by whose values questions find rows, in lower case, each with the number of
+    /// questions that do.
+    pub fn found_by(&self) -> BTreeMap<String, usize> {
+        let mut found_by = BTreeMap::new();
+        for column in self.statements().flat_map(columns_with_values) {
+            *found_by.entry(column).or_default() += 1;
+        }
+        found_by
+    }
+
+    /// Returns the text of each question, and an example of each that is still to be made.
+    fn statements(&self) -> impl Iterator<Item = &str> {
         let own = { self.questions.iter() }.map(|question| question.sql.as_str());
-        let of_log = self.log.iter().flat_map(QueryLog::examples);
-        own.chain(of_log).flat_map(named_columns).collect()
+        own.chain(self.log.iter().flat_map(QueryLog::examples))
     }
 }
 

@@ -205,6 +205,14 @@ impl Run {
         }
     }
 
+    /// Returns the same run, which prints no tables once it has ended.
+    pub fn without_tables(self) -> Run {
+        Run {
+            is_for_decision: true,
+            ..self
+        }
+    }
+
     /// Returns the same run for some designs of a decision, which need not use all servers of the user's.
     pub fn of_some(self) -> Run {
         Run {

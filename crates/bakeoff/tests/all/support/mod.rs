@@ -339,6 +339,13 @@ impl Ended {
     }
 
     #[track_caller]
+    pub fn lacks(&self, words: &str) -> &Ended {
+        let all = format!("{}{}", self.stdout, self.stderr);
+        assert!(!all.contains(words), "`{words}` is in: {all}");
+        self
+    }
+
+    #[track_caller]
     pub fn says(&self, words: &str) -> &Ended {
         let all = format!("{}{}", self.stdout, self.stderr);
         assert!(all.contains(words), "`{words}` is not in: {all}");

@@ -6,6 +6,7 @@
 mod analytics;
 mod base;
 mod compaction;
+mod finds;
 mod keys;
 mod lookups;
 mod order;
@@ -17,6 +18,7 @@ mod written;
 
 use crate::advice::{Advice, Facts, Rank, Rule, Stated, apply};
 use base::Base;
+pub use finds::finds;
 pub use sizes::bucket_of_one_series;
 
 /// The rules for tables that Bakeoff makes, in the order in which they are applied.

@@ -18,6 +18,7 @@ fn left_in(table: &Table, designs: &[&str], span: f64) -> (Vec<String>, Vec<(Str
         answers_questions: true,
         takes_operations: false,
         not_here: None,
+        estimated: Vec::new(),
     };
     let mut proposals = Proposals {
         designs: designs.iter().map(proposal).collect(),

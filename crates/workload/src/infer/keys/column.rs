@@ -22,6 +22,8 @@ pub struct KeyColumn<'a> {
     pub runs: u64,
     /// Whether its values are parts of a time, such as times of day, which order rows and name none.
     pub is_part: bool,
+    /// Number of questions that find rows by its values.
+    pub questions: usize,
 }
 
 impl KeyColumn<'_> {
@@ -49,5 +51,11 @@ impl KeyColumn<'_> {
         let is_text = matches!(self.kind, ColumnType::Text | ColumnType::Uuid);
         let follow_each_other = is_text && self.runs < self.distinct.saturating_mul(2);
         !self.is_part && self.nulls == 0 && (is_like_key(self.name) || follow_each_other)
+    }
+
+    /// Returns whether questions find rows by the column, so that it may say which rows belong together although
+    /// each row has a time of its own.
+    pub fn is_asked(&self) -> bool {
+        self.questions > 0 && !self.is_part && self.nulls == 0 && self.distinct > 1
     }
 }

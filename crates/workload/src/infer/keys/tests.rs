@@ -11,6 +11,7 @@ fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColum
         nulls: 0,
         runs: distinct,
         is_part: false,
+        questions: 0,
     }
 }
 
@@ -97,6 +98,36 @@ fn a_text_that_changes_within_a_series_names_none_unless_its_rows_follow_each_ot
         let found = search(text, &columns, |search| search.best().unwrap().unwrap());
         assert_eq!(found.partition, partition, "{name} in {text}");
     }
+}
+
+#[test]
+fn a_column_that_questions_find_rows_by_names_series_where_each_row_has_its_own_time() {
+    let mut text = "date,weather,wind,calm\n".to_owned();
+    for day in 0..12 {
+        let (weather, wind) = (["sun", "rain", "fog"][day % 3], ["n", "s"][day % 2]);
+        text.push_str(&format!("2024-01-{:02},{weather},{wind},no\n", day + 1));
+    }
+    let found = |questions: [usize; 3]| {
+        let of = |index: usize, name: &'static str, distinct: u64| KeyColumn {
+            questions: questions[index - 1],
+            runs: if distinct == 1 { 1 } else { 12 },
+            ..column(index, name, TEXT, distinct)
+        };
+        let columns = [
+            column(0, "date", T, 12),
+            of(1, "weather", 3),
+            of(2, "wind", 2),
+            of(3, "calm", 1),
+        ];
+        let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+        (found.partition, found.order, found.is_asked)
+    };
+    let time_alone = (vec![0], vec![], false);
+    assert_eq!(found([0, 0, 0]), time_alone);
+    assert_eq!(found([0, 0, 3]), time_alone, "it is the same in all rows");
+    assert_eq!(found([1, 0, 0]), (vec![1], vec![0], true));
+    assert_eq!(found([1, 1, 0]), (vec![1], vec![0], true));
+    assert_eq!(found([1, 2, 0]), (vec![2], vec![0], true));
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! `bakeoff calibrate`: what storing and reading cost, and what `propose` and `decide` make of it.
+
+use crate::support::{Bench, READINGS, WORKLOAD};
+
+#[test]
+fn what_was_calibrated_is_estimated_and_may_leave_designs_out() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    bench
+        .without_servers(&["propose", "formats", "--rows", "2000"])
+        .expect(0)
+        .lacks("estimated for");
+    let calibrate = ["calibrate", "--budget", "6s"];
+    let ended = bench.without_servers(&calibrate).expect(0);
+    ended
+        .says("Calibrated: 2 kinds of designs, over ")
+        .says("local/columnar")
+        .says("use it");
+    // The tables of the run are not printed, and nothing but the calibration stays.
+    ended.lacks("Storage");
+    let left = std::fs::read_dir(&bench.home).unwrap();
+    let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left: Vec<String> = left
+        .filter(|name| name.starts_with("calibration"))
+        .collect();
+    assert_eq!(left, ["calibration"]);
+    let propose = ["propose", "formats", "--rows", "2000"];
+    let proposed = bench.without_servers(&propose).expect(0);
+    proposed.says("estimated for all ");
+    bench
+        .without_servers(&[&propose[..], &["--all-designs"]].concat())
+        .expect(0)
+        .lacks("estimated for");
+    // A second one takes its place.
+    bench.without_servers(&calibrate).expect(0);
+    bench
+        .without_servers(&propose)
+        .expect(0)
+        .says("estimated for all ");
+    // One that cannot be read is told, and keeps nothing from being proposed.
+    std::fs::remove_dir_all(bench.home.join("calibration/run")).unwrap();
+    bench
+        .without_servers(&propose)
+        .expect(0)
+        .says("`bakeoff calibrate` measures it anew")
+        .lacks("estimated for");
+}
