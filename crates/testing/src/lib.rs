@@ -1,8 +1,8 @@
 //! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
 //! are repeated, random choices that can be repeated, servers for a whole test program, the
-//! server's end of a connection, servers of Spark, disks that are small or read-only, the names in a folder, calls to
-//! the system that fail, packets that are dropped, and hostile inputs for parsers. Only tests use this crate, so it
-//! prints and panics.
+//! server's end of a connection, servers of Spark, disks that are small or read-only, the names in a folder, scripts in
+//! the place of programs, calls to the system that fail, packets that are dropped, and hostile inputs for parsers. Only
+//! tests use this crate, so it prints and panics.
 
 pub mod calls;
 mod disk;
@@ -11,6 +11,7 @@ mod keeper;
 mod moment;
 pub mod nft;
 pub mod peer;
+mod program;
 mod random;
 pub mod spark;
 
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
 pub use moment::Moment;
+pub use program::put_program;
 pub use random::Random;
 
 /// Variable that is 1 if no part of any test may be skipped, whatever the reason.

@@ -11,7 +11,9 @@ use bakeoff_testing::times;
 use crate::support::processes::{Going, signal};
 use crate::support::server::Server;
 use crate::support::turns::Turn;
-use crate::support::{Bench, Ended, READINGS, SMALL_SERVER, WORKLOAD, has_engine, of_kind};
+use crate::support::{
+    Bench, Ended, READINGS, SMALL_SERVER, WORKLOAD, has_engine, of_kind, share_jars,
+};
 
 /// Cassandra beside Parquet on enough rows for a kill to hit.
 fn workload() -> String {
@@ -22,7 +24,8 @@ fn workload() -> String {
         .to_owned()
 }
 
-/// All tests share one home, and so one set of jars and one register of servers.
+/// Each has a home with the user's jars and a register of servers of its own: any run stops the servers that a killed one
+/// has left in its home, be it one of another test.
 struct Cluster {
     bench: Bench,
     home: PathBuf,
@@ -32,10 +35,12 @@ struct Cluster {
 impl Cluster {
     /// `None`, with the reason printed, where Cassandra is not available; a failure in CI.
     fn new(workload: &str) -> Option<Cluster> {
-        let workload = format!("{workload}\n{SMALL_SERVER}");
+        let bench = Bench::new(&format!("{workload}\n{SMALL_SERVER}"), READINGS);
+        let home = bench.path("home-with-jars");
+        share_jars(&home);
         let cluster = Cluster {
-            bench: Bench::new(&workload, READINGS),
-            home: shared_home(),
+            bench,
+            home,
             _turn: Turn::of_one_server(),
         };
         has_engine("cassandra", &cluster.home).then_some(cluster)
@@ -124,17 +129,6 @@ impl Drop for Running<'_> {
             }
         }
     }
-}
-
-fn shared_home() -> PathBuf {
-    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bakeoff-home");
-    std::fs::create_dir_all(&home).unwrap();
-    let cache = std::env::home_dir().map(|h| h.join(".cache/bakeoff/jars"));
-    if let Some(jars) = cache.filter(|jars| jars.is_dir()) {
-        // Whichever test is first makes the link; without it Maven fetches the jars.
-        let _ = std::os::unix::fs::symlink(jars, home.join("jars"));
-    }
-    home
 }
 
 const RUN: [&str; 8] = [

@@ -83,12 +83,13 @@ fn designs_take_turns_and_every_reply_is_right() {
     assert_eq!(measured.len(), 4);
     assert!(trials.len() > 4, "servers are warmed up");
     for trial in measured {
-        assert_eq!(trial["end"]["sent"], sent);
+        assert_eq!(trial["end"]["sent"], sent, "{trial}");
     }
     for design in summary["designs"].as_array().unwrap() {
         assert_eq!(design["trials"].as_array().unwrap().len(), 2);
         assert!(design["footprint"]["compression_metadata_bytes"].is_u64());
-        assert!(design["figures"]["server_cpu_micros_per_op"].is_f64());
+        let cpu = &design["figures"]["server_cpu_micros_per_op"];
+        assert!(cpu.is_f64(), "{design}");
     }
     let partitions = summary["partitions"].as_array().unwrap();
     assert_eq!(partitions.len(), 2, "{partitions:?}");
@@ -338,7 +339,7 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
             .expect(0);
         let whole = summary(bench, time);
         all_succeeded(&whole);
-        assert_eq!(whole["trials"][0]["end"]["sent"], sent);
+        assert_eq!(whole["trials"][0]["end"]["sent"], sent, "{whole}");
         let operations = &whole["designs"][0]["figures"]["operations"];
         let counts = operations.as_array().unwrap().iter();
         let succeeded: u64 = counts.map(|o| o["count"].as_u64().unwrap()).sum();

@@ -149,8 +149,8 @@ fn a_rate_is_held_and_every_operation_is_counted_once() {
     ended.says("dry").says("read").says("write");
     assert!(bench.path("out/report.html").is_file());
     let trial = summary(&bench, "out")["summary"]["trials"][0].clone();
-    assert_eq!(trial["end"]["sent"], 1500);
-    assert_eq!(trial["end"]["unsent"], 0);
+    assert_eq!(trial["end"]["sent"], 1500, "{trial}");
+    assert_eq!(trial["end"]["unsent"], 0, "{trial}");
     // Every line of the log is in the format that other tools read.
     let log = std::fs::read_to_string(bench.path("out/trials/001.hlog")).unwrap();
     assert!(log.contains("Tag=read,") && log.contains("Tag=write.service,"));
@@ -220,7 +220,7 @@ fn two_shards_make_one_whole() {
     let ended = bench.bakeoff(&["merge", "out-1", "out-2", "--out", "whole"]);
     ended.expect(0);
     let trial = summary(&bench, "whole")["summary"]["trials"][0].clone();
-    assert_eq!(trial["end"]["sent"], 1200);
+    assert_eq!(trial["end"]["sent"], 1200, "{trial}");
     // A log that is damaged leaves nothing behind.
     let log = bench.path("out-2/trials/001.hlog");
     let text = std::fs::read_to_string(&log).unwrap();

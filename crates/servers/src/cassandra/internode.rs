@@ -139,8 +139,7 @@ mod tests {
         let text = format!(
             "#!/bin/sh\nfor word do test \"$last\" = -keystore && store=\"$word\"; last=\"$word\"; done\n{script}\n"
         );
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        bakeoff_testing::put_program(&path, &text);
         path
     }
 

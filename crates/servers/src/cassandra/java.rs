@@ -224,9 +224,7 @@ mod tests {
         let program = folder.join(name);
         std::fs::create_dir_all(program.parent().unwrap()).unwrap();
         let script = format!("#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n");
-        std::fs::write(&program, script).unwrap();
-        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&program, executable).unwrap();
+        bakeoff_testing::put_program(&program, &script);
         program
     }
 

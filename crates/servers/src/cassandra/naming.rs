@@ -99,14 +99,12 @@ fn lacks_module(java: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// Makes a Java with these modules, which runs the script instead of classes.
     fn java(folder: &Path, modules: &str, script: &str) -> PathBuf {
         let program = folder.join("bin/java");
         fs::create_dir_all(folder.join("bin")).unwrap();
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        bakeoff_testing::put_program(&program, &format!("#!/bin/sh\n{script}\n"));
         fs::write(
             folder.join("release"),
             format!("A=\"b\"\nMODULES=\"{modules}\"\n"),

@@ -112,8 +112,7 @@ mod tests {
     fn install(folder: &Path, version: &str) -> PathBuf {
         let path = folder.join(PROGRAM);
         let printed = format!("pg_basebackup (PostgreSQL) {version} (Debian)");
-        fs::write(&path, format!("#!/bin/sh\necho '{printed}'\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        bakeoff_testing::put_program(&path, &format!("#!/bin/sh\necho '{printed}'\n"));
         path
     }
 

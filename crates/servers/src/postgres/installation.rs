@@ -273,9 +273,8 @@ mod tests {
     fn install(folder: &Path, version: &str, timescale: bool) {
         fs::create_dir_all(folder.join("extension")).unwrap();
         let script = |name: &str, printed: &str| {
-            let path = folder.join(name);
-            fs::write(&path, format!("#!/bin/sh\necho '{printed}'\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            let text = format!("#!/bin/sh\necho '{printed}'\n");
+            bakeoff_testing::put_program(&folder.join(name), &text);
         };
         script(
             "postgres",

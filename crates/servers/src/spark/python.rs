@@ -143,16 +143,12 @@ fn version_of(program: &Path) -> Result<(String, Vec<String>), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     /// A Python that does this.
     fn python(folder: &tempfile::TempDir, does: &str) -> PathBuf {
         let program = folder.path().join("python3");
-        fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        bakeoff_testing::put_program(&program, &format!("#!/bin/sh\n{does}\n"));
         program
     }
 

@@ -34,9 +34,7 @@ fn put_maven(folder: &Path) -> PathBuf {
     let maven = folder.join("mvn");
     let script = "#!/bin/sh\necho >> \"$0.runs\"\nfor last; do :; done\n\
                   echo abc > \"${last#*=}/a.jar\"\n";
-    fs::write(&maven, script).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&maven, executable).unwrap();
+    bakeoff_testing::put_program(&maven, script);
     maven
 }
 

@@ -1,16 +1,13 @@
 //! Tests of fetching by Maven.
 
-use std::os::unix::fs::PermissionsExt;
-
-use bakeoff_testing::Disk;
+use bakeoff_testing::{Disk, put_program};
 
 use super::*;
 use crate::cassandra::pinned;
 
 fn maven_that(does: &str, folder: &Path) -> PathBuf {
     let program = folder.join("mvn");
-    fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    put_program(&program, &format!("#!/bin/sh\n{does}\n"));
     program
 }
 
@@ -111,7 +108,7 @@ async fn a_disk_that_becomes_full_is_reported_and_keeps_no_half_of_the_jars() {
         fs::read_to_string(&maven).unwrap(),
     );
     let fill = format!("\nhead -c 60M /dev/zero > '{}'\n", filler.display());
-    fs::write(&maven, script.replacen('\n', &fill, 1)).unwrap();
+    put_program(&maven, &script.replacen('\n', &fill, 1));
     let text = fetch().await.unwrap_err().to_string();
     let start = format!(
         "fetching Cassandra 5.0.9 into {} failed, and that disk is full",
@@ -130,7 +127,7 @@ async fn a_disk_that_becomes_full_is_reported_and_keeps_no_half_of_the_jars() {
     assert!(text.contains("fetching Cassandra needs at least 100 MiB; free some, or set"));
 
     fs::remove_file(&filler).unwrap();
-    fs::write(&maven, script).unwrap();
+    put_program(&maven, &script);
     fetch().await.unwrap();
     checksums::check(&jars).unwrap();
     assert_eq!(fs::metadata(jars.join("c.jar")).unwrap().len(), 25 << 20);

@@ -1,5 +1,4 @@
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -52,8 +51,7 @@ async fn started_for(
     }
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("python3");
-    fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    bakeoff_testing::put_program(&program, &format!("#!/bin/sh\n{does}\n"));
     let options = SparkOptions {
         python: Some(program),
         cluster,
