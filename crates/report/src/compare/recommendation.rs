@@ -202,11 +202,7 @@ fn for_copies(decision: &Decision) -> String {
 fn about(summary: &Summary, decision: &Decision, how_to: &HowTo, width: usize) -> Option<String> {
     let mut buy = words::buy(decision);
     buy.extend(words::runner_up_to_buy(decision));
-    let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
-    let others = { decision.front.iter() }
-        .filter(|choice| !choice.is_recommended)
-        .map(|choice| words::alternative(decision, choice));
-    let changes: Vec<String> = flips.chain(others).collect();
+    let changes = words::first_changes(words::flips_and_choices(decision));
     let changes = match (decision.recommendation.is_some(), changes.is_empty()) {
         (false, _) => None,
         (true, true) => Some("nothing that was measured.".to_owned()),
