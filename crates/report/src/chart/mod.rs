@@ -46,7 +46,7 @@ pub use run_lines::{Axes, RunCurve, run_lines};
 pub use scatter::{Size, scatter};
 pub use series_lines::{designs_by_series, series_lines};
 pub use setting_line::{setting_bytes, setting_times};
-pub use speed_up_lines::speed_up_lines;
+pub use speed_up_lines::{percent, speed_up_lines};
 pub use storage_bars::storage_bars;
 pub use timeline::{
     MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, StepsOf, overlay, overlay_of_servers,
