@@ -183,7 +183,7 @@ fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) ->
     let copies = for_copies(decision);
     let storage = storage.map(|storage| format!("{storage} to buy{copies}{basis}"));
     let time = verdict::time_of_all_rows(summary, decision);
-    let time = time.map(|time| format!("{time}, by scan speed"));
+    let time = time.map(|time| format!("{time}, by the speed of a scan of the measured ones"));
     let all: Vec<String> = storage.into_iter().chain(time).collect();
     let rows = units::plural(decision.full_rows, "row", "rows");
     (!all.is_empty()).then(|| format!("Estimates for {rows}: {}.", all.join("; ")))
