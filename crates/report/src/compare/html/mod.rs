@@ -148,9 +148,9 @@ fn query_charts(summary: &Summary) -> String {
     charts_section(
         "Query times",
         &format!(
-            "Medians with intervals, and their multiples of the fastest design's time ({}). Bars of \
+            "Medians with intervals, and their multiples of the fastest design's time. {}. Bars of \
             very different lengths are on a logarithmic axis, on which equal steps are equal factors.",
-            to_best::LEGEND
+            to_best::legend(summary.rounds, &summary.comparison)
         ),
         &charts,
     )
