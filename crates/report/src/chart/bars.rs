@@ -113,18 +113,10 @@ fn failed_class(failed: bool) -> &'static str {
     if failed { " failed" } else { "" }
 }
 
-/// Cuts a label to the room next to the value. It keeps the end, since designs of one layout differ in
-/// their settings.
+/// Cuts a label to the room next to the value.
 fn fitted(label: &str, value: &str) -> String {
     let room = ((WIDTH / CHARACTER) as usize).saturating_sub(value.chars().count());
-    let over = label.chars().count().saturating_sub(room);
-    if over == 0 {
-        return label.to_owned();
-    }
-    let end: String = label.chars().skip(over + 1).collect();
-    // What is kept begins with a whole word.
-    let word = end.find(['/', '?', '&']).map_or(0, |sign| sign + 1);
-    format!("…{}", &end[word..])
+    super::cut(label, room)
 }
 
 fn bar_and_whisker(value: &Value, scale: &Scale, top: f64) -> String {

@@ -46,7 +46,7 @@ pub use run_lines::{Axes, RunCurve, run_lines};
 pub use scatter::{Size, scatter};
 pub use series_lines::{designs_by_series, series_lines};
 pub use setting_line::{setting_bytes, setting_times};
-pub use speed_up_lines::speed_up_lines;
+pub use speed_up_lines::{percent, speed_up_lines};
 pub use storage_bars::storage_bars;
 pub use timeline::{
     MOST_POINTS as POINTS_OF_A_TIMELINE, Overlaid, StepsOf, overlay, overlay_of_servers,
@@ -54,6 +54,18 @@ pub use timeline::{
 };
 
 use crate::markup::Escaped;
+
+/// Cuts a label to so many characters. It keeps the end, since designs of one layout differ in their settings.
+fn cut(label: &str, room: usize) -> String {
+    let over = label.chars().count().saturating_sub(room);
+    if over == 0 {
+        return label.to_owned();
+    }
+    let end: String = label.chars().skip(over + 1).collect();
+    // What is kept begins with a whole word.
+    let word = end.find(['/', '?', '&']).map_or(0, |sign| sign + 1);
+    format!("…{}", &end[word..])
+}
 
 /// Builds an SVG element with a text alternative: a short title, and the figures in words.
 fn svg(width: f64, height: f64, title: &str, description: &str, content: &str) -> String {

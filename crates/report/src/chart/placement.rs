@@ -1,7 +1,10 @@
-//! Places the labels of points so that none covers another label or a point.
+//! Places the labels of points so that none covers another label or a point, as far as there is room for them.
 
 /// Clear space between a point's centre and its label.
 const GAP: f64 = 11.0;
+/// Most positions above or below its point that a label may move to, half a line apart: farther away it is hard to see
+/// which point it belongs to.
+const POSITIONS: u32 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rectangle {
@@ -45,20 +48,24 @@ pub struct Labelled {
     pub height: f64,
 }
 
-/// Returns a rectangle inside `area` for each label, as near to its point as the other labels allow.
-pub fn place(points: &[Labelled], area: &Rectangle) -> Vec<Rectangle> {
-    let mut taken: Vec<Rectangle> = points
+/// Returns a rectangle inside `area` for the label of each point, as near to it as the points and the labels before it in
+/// `order` allow; `None` where these leave no room. No label covers what is `kept_clear`.
+pub fn place(
+    points: &[Labelled],
+    order: &[usize],
+    area: &Rectangle,
+    kept_clear: Rectangle,
+) -> Vec<Option<Rectangle>> {
+    let around = points
         .iter()
-        .map(|p| Rectangle::around(p.x, p.y, GAP - 3.0))
-        .collect();
-    let mut placed = Vec::new();
-    for point in points {
+        .map(|p| Rectangle::around(p.x, p.y, GAP - 3.0));
+    let mut taken: Vec<Rectangle> = around.chain([kept_clear]).collect();
+    let mut placed = vec![None; points.len()];
+    for &index in order {
         let free = |r: &Rectangle| r.is_inside(area) && !taken.iter().any(|t| t.covers(r));
-        let chosen = candidates(point, area)
-            .find(free)
-            .unwrap_or_else(|| next_to(point, 1.0, 0.0));
-        taken.push(chosen);
-        placed.push(chosen);
+        let chosen = candidates(&points[index], area).find(free);
+        taken.extend(chosen);
+        placed[index] = chosen;
     }
     placed
 }
@@ -67,7 +74,8 @@ pub fn place(points: &[Labelled], area: &Rectangle) -> Vec<Rectangle> {
 /// offers the right, the left, and wherever the area has room.
 fn candidates(point: &Labelled, area: &Rectangle) -> impl Iterator<Item = Rectangle> {
     let (point, area) = (*point, *area);
-    let lines = (0..40).map(|n| f64::from(n / 2) * if n % 2 == 0 { 0.5 } else { -0.5 });
+    let positions = 0..=2 * POSITIONS + 1;
+    let lines = positions.map(|n| f64::from(n / 2) * if n % 2 == 0 { 0.5 } else { -0.5 });
     lines.flat_map(move |lines| {
         let [right, left, centre] =
             [1.0, -1.0, 0.0].map(|side| next_to(&point, side, lines * point.height));
@@ -116,14 +124,49 @@ mod tests {
         }
     }
 
+    /// Where nothing is drawn.
+    const ELSEWHERE: Rectangle = Rectangle {
+        left: -9.0,
+        top: -9.0,
+        right: -8.0,
+        bottom: -8.0,
+    };
+
+    fn alone(point: Labelled, area: &Rectangle) -> Rectangle {
+        place(&[point], &[0], area, ELSEWHERE)[0].unwrap()
+    }
+
+    fn assert_apart(labels: &[Rectangle], points: &[Labelled]) {
+        for (index, label) in labels.iter().enumerate() {
+            assert!(labels[index + 1..].iter().all(|other| !other.covers(label)));
+            assert!(
+                points
+                    .iter()
+                    .all(|p| !Rectangle::around(p.x, p.y, 6.0).covers(label))
+            );
+        }
+    }
+
     #[test]
     fn a_lone_label_stands_to_the_right() {
-        assert_eq!(place(&[at(100.0, 100.0)], &AREA)[0].left, 111.0);
+        assert_eq!(alone(at(100.0, 100.0), &AREA).left, 111.0);
     }
 
     #[test]
     fn at_the_edge_it_stands_to_the_left() {
-        assert_eq!(place(&[at(690.0, 100.0)], &AREA)[0].right, 679.0);
+        assert_eq!(alone(at(690.0, 100.0), &AREA).right, 679.0);
+    }
+
+    #[test]
+    fn what_is_kept_clear_has_no_label() {
+        let right = Rectangle {
+            left: 111.0,
+            top: 0.0,
+            right: 700.0,
+            bottom: 400.0,
+        };
+        let label = place(&[at(400.0, 100.0)], &[0], &AREA, right)[0];
+        assert_eq!(label, None);
     }
 
     #[test]
@@ -132,7 +175,7 @@ mod tests {
             right: 260.0,
             ..AREA
         };
-        let label = place(&[at(130.0, 100.0)], &narrow)[0];
+        let label = alone(at(130.0, 100.0), &narrow);
         assert!(label.is_inside(&narrow));
         assert!(!Rectangle::around(130.0, 100.0, 6.0).covers(&label));
     }
@@ -142,15 +185,41 @@ mod tests {
         let points: Vec<Labelled> = (0..8)
             .map(|n| at(300.0 + f64::from(n) * 6.0, 200.0 + f64::from(n % 3) * 5.0))
             .collect();
-        let placed = place(&points, &AREA);
-        for (index, label) in placed.iter().enumerate() {
-            assert!(label.is_inside(&AREA));
-            assert!(placed[index + 1..].iter().all(|other| !other.covers(label)));
-            assert!(
-                points
-                    .iter()
-                    .all(|p| !Rectangle::around(p.x, p.y, 6.0).covers(label))
-            );
-        }
+        let order: Vec<usize> = (0..points.len()).collect();
+        let placed = place(&points, &order, &AREA, ELSEWHERE);
+        let labels: Vec<Rectangle> = placed.into_iter().flatten().collect();
+        assert_eq!(labels.len(), points.len());
+        assert!(labels.iter().all(|label| label.is_inside(&AREA)));
+        assert_apart(&labels, &points);
+    }
+
+    #[test]
+    fn where_there_is_no_room_for_all_the_first_in_order_have_labels() {
+        let points: Vec<Labelled> = (0..26)
+            .map(|n| {
+                at(
+                    150.0 + f64::from(n % 5) * 8.0,
+                    200.0 + f64::from(n / 5) * 6.0,
+                )
+            })
+            .collect();
+        let phone = Rectangle {
+            right: 290.0,
+            ..AREA
+        };
+        let mut order: Vec<usize> = (0..points.len()).rev().collect();
+        let placed = place(&points, &order, &phone, ELSEWHERE);
+        let labels: Vec<Rectangle> = placed.iter().flatten().copied().collect();
+        assert!((2..26).contains(&labels.len()), "{}", labels.len());
+        assert!(labels.iter().all(|label| label.is_inside(&phone)));
+        assert_apart(&labels, &points);
+        assert!(placed[25].is_some());
+        // The same input always has the same labels.
+        assert_eq!(place(&points, &order, &phone, ELSEWHERE), placed);
+        let without = placed.iter().position(Option::is_none).unwrap();
+        order.retain(|place| *place != without);
+        order.insert(0, without);
+        let placed = place(&points, &order, &phone, ELSEWHERE);
+        assert!(placed[without].is_some());
     }
 }

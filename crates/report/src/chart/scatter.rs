@@ -36,11 +36,21 @@ impl Size {
     }
 }
 
+/// Returns the corner of the plot in which the chart says where the better designs are.
+fn corner(plot: &Rectangle) -> Rectangle {
+    Rectangle {
+        left: plot.right - 72.0,
+        top: plot.top,
+        right: plot.right,
+        bottom: plot.top + 22.0,
+    }
+}
+
 /// Room to the right of the plot.
 const MARGIN: f64 = 14.0;
 const LABEL_HEIGHT: f64 = 15.0;
-/// Width of a character of a label, to find labels that would collide.
-const CHARACTER: f64 = 6.7;
+/// Width allowed for a character of a label, a little more than the average, to find labels that would collide.
+const CHARACTER: f64 = 7.0;
 
 struct Point<'a> {
     design: &'a DesignSummary,
@@ -177,41 +187,77 @@ fn axes(x: &Scale, y: &Scale, plot: &Rectangle, of: &str) -> String {
 
 fn marks(summary: &Summary, points: &[Point], plot: &Rectangle, x: &Scale, y: &Scale) -> String {
     let palette = Palette::by_engine(summary);
+    let room = ((plot.right - plot.left) / CHARACTER) as usize;
+    let names: Vec<String> = points
+        .iter()
+        .map(|point| super::cut(&point.design.info.id, room))
+        .collect();
     let places: Vec<Labelled> = points
         .iter()
-        .map(|point| Labelled {
+        .zip(&names)
+        .map(|(point, name)| Labelled {
             x: x.at(point.rows_per_megabyte),
             y: y.at(point.rows_per_second),
-            width: point.design.info.id.chars().count() as f64 * CHARACTER,
+            width: name.chars().count() as f64 * CHARACTER,
             height: LABEL_HEIGHT,
         })
         .collect();
-    let labels = place(&places, plot);
+    let labels = place(&places, &by_weight(summary, points), plot, corner(plot));
     let leaders = places
         .iter()
         .zip(&labels)
-        .map(|(at, label)| leader(at, label));
+        .filter_map(|(at, label)| Some(leader(at, label.as_ref()?)));
     // Leaders come before the labels, whose halo cuts them.
     let mut marks: String = leaders.collect();
-    for ((point, at), label) in points.iter().zip(&places).zip(&labels) {
+    for (index, (point, at)) in points.iter().zip(&places).enumerate() {
         let info = &point.design.info;
-        let (anchor, x) = anchor(at, label);
-        let failed = if point.design.is_right() {
-            ""
-        } else {
-            " failed"
-        };
+        let label = labels[index].map(|label| label_of(point.design, &names[index], at, &label));
         let _ = writeln!(
             marks,
-            "<g class=\"{}\"><path class=\"mark\" d=\"{}\"/><text class=\"label{failed}\" \
-             x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text></g>",
+            "<g class=\"{}\"><title>{}</title><path class=\"mark\" d=\"{}\"/>{}</g>",
             palette.class(info),
+            Escaped(in_words(point)),
             palette.marker(info).path(at.x, at.y),
-            label.bottom - 3.5,
-            Escaped(&info.id),
+            label.unwrap_or_default(),
         );
     }
     marks
+}
+
+/// Returns the order in which points get labels, since there may not be room for all: the recommended design, the next
+/// one, those that no other one beats in everything, the best by each axis, and then the others as they come.
+fn by_weight(summary: &Summary, points: &[Point]) -> Vec<usize> {
+    let decision = summary.decision.as_ref();
+    let recommendation = decision.and_then(|decision| decision.recommendation.as_ref());
+    let runner_up = recommendation.and_then(|of| of.runner_up.as_ref());
+    let front = decision.into_iter().flat_map(|decision| &decision.front);
+    let best = [
+        { points.iter() }.max_by(|a, b| a.rows_per_megabyte.total_cmp(&b.rows_per_megabyte)),
+        { points.iter() }.max_by(|a, b| a.rows_per_second.total_cmp(&b.rows_per_second)),
+    ];
+    let first = { recommendation.into_iter().map(|of| of.design.as_str()) }
+        .chain(runner_up.map(|other| other.design.as_str()))
+        .chain(front.map(|choice| choice.design.as_str()))
+        .chain({ best.into_iter().flatten() }.map(|point| point.design.info.id.as_str()));
+    let first = first.filter_map(|id| points.iter().position(|p| p.design.info.id == id));
+    let mut order: Vec<usize> = Vec::new();
+    for index in first.chain(0..points.len()) {
+        if !order.contains(&index) {
+            order.push(index);
+        }
+    }
+    order
+}
+
+/// Draws the label of a point.
+fn label_of(design: &DesignSummary, name: &str, at: &Labelled, label: &Rectangle) -> String {
+    let (anchor, x) = anchor(at, label);
+    let failed = if design.is_right() { "" } else { " failed" };
+    format!(
+        "<text class=\"label{failed}\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+        label.bottom - 3.5,
+        Escaped(name),
+    )
 }
 
 /// Anchors a label on the side of its point, whatever the text's real width is.
@@ -238,16 +284,18 @@ fn leader(point: &Labelled, label: &Rectangle) -> String {
     )
 }
 
+/// Says which design a point is, and its figures.
+fn in_words(point: &Point) -> String {
+    format!(
+        "{}: {} rows per MB, {} rows/s.",
+        point.design.info.id,
+        units::rate(point.rows_per_megabyte),
+        units::rate(point.rows_per_second)
+    )
+}
+
 fn description(queries: &[&str], points: &[Point]) -> String {
-    let sentence = |p: &Point| {
-        format!(
-            "{}: {} rows per MB, {} rows/s.",
-            p.design.info.id,
-            units::rate(p.rows_per_megabyte),
-            units::rate(p.rows_per_second)
-        )
-    };
-    let figures: Vec<String> = points.iter().map(sentence).collect();
+    let figures: Vec<String> = points.iter().map(in_words).collect();
     let of = match queries {
         [_] => String::new(),
         several => format!("Speed is the geometric mean of {}. ", several.join(", ")),

@@ -46,7 +46,7 @@ fn factor(times: f64) -> String {
 }
 
 /// Writes a share in per cent with two digits that count: `9.1%`, `0.12%`.
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let decimals = if percent >= 10.0 {
         0

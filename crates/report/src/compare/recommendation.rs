@@ -183,7 +183,7 @@ fn estimates(summary: &Summary, decision: &Decision, storage: Option<String>) ->
     let copies = for_copies(decision);
     let storage = storage.map(|storage| format!("{storage} to buy{copies}{basis}"));
     let time = verdict::time_of_all_rows(summary, decision);
-    let time = time.map(|time| format!("{time}, by scan speed"));
+    let time = time.map(|time| format!("{time}, by the speed of a scan of the measured ones"));
     let all: Vec<String> = storage.into_iter().chain(time).collect();
     let rows = units::plural(decision.full_rows, "row", "rows");
     (!all.is_empty()).then(|| format!("Estimates for {rows}: {}.", all.join("; ")))
@@ -202,11 +202,7 @@ fn for_copies(decision: &Decision) -> String {
 fn about(summary: &Summary, decision: &Decision, how_to: &HowTo, width: usize) -> Option<String> {
     let mut buy = words::buy(decision);
     buy.extend(words::runner_up_to_buy(decision));
-    let flips = { decision.flips.iter() }.map(|flip| words::flip(decision, flip));
-    let others = { decision.front.iter() }
-        .filter(|choice| !choice.is_recommended)
-        .map(|choice| words::alternative(decision, choice));
-    let changes: Vec<String> = flips.chain(others).collect();
+    let changes = words::first_changes(words::flips_and_choices(decision));
     let changes = match (decision.recommendation.is_some(), changes.is_empty()) {
         (false, _) => None,
         (true, true) => Some("nothing that was measured.".to_owned()),

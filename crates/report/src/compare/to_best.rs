@@ -1,7 +1,8 @@
 //! Compares a design's figure with the best one's, in a word or as a ratio, for runs and loads alike.
 
 use bakeoff_stats::{
-    AgainstBaseline, AgainstBest, DesignSummary, Difference, Estimate, QuerySummary, Summary,
+    AgainstBaseline, AgainstBest, DesignSummary, Difference, Estimate, PairedComparison,
+    QuerySummary, Summary,
 };
 
 use crate::units;
@@ -12,6 +13,32 @@ pub const BEST: &str = "best";
 const SAME: &str = "same";
 /// Explains the question mark, for captions.
 pub const LEGEND: &str = "“?” means not settled";
+
+/// Explains the question mark of these comparisons, for captions: shortly if none is open.
+pub fn legend(rounds: u32, compared: &PairedComparison) -> String {
+    let mut designs = compared.queries.iter().flat_map(|query| &query.designs);
+    if designs.any(|design| design.difference == Difference::NotSettled) {
+        format!("“?” means {}", what_is_open(rounds, compared))
+    } else {
+        LEGEND.to_owned()
+    }
+}
+
+/// Says what is open where a difference is not settled. That may be where intervals of times are far apart: these hold
+/// one by one, and the test for all ratios at once.
+pub fn what_is_open(rounds: u32, compared: &PairedComparison) -> String {
+    let rounds = units::plural(u64::from(rounds), "round", "rounds");
+    let queries = compared.queries.iter();
+    let comparisons: usize = queries.map(|q| q.designs.len().saturating_sub(1)).sum();
+    let open = format!("not settled: after {rounds} it is open which design is faster");
+    match comparisons {
+        0 | 1 => open,
+        n => format!(
+            "{open}, by a test that holds for all {} comparisons at once, even where intervals are far apart",
+            units::count(n as u64)
+        ),
+    }
+}
 
 /// Writes a time's ratio to the fastest one, as short as it can be: `best`, `same`, `1.31×`, `1.1× ?`.
 pub fn short(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Option<String> {
@@ -130,6 +157,8 @@ fn number(times: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_stats::QueryComparison;
+
     use super::*;
 
     fn compared(ratio: f64, interval: Option<(f64, f64)>, difference: Difference) -> AgainstBest {
@@ -152,6 +181,38 @@ mod tests {
         assert_eq!(short(0.14, Difference::Faster), "0.14×");
         assert_eq!(short(1.1, Difference::NotSettled), "1.10× ?");
         assert_eq!(short(1.0, Difference::NotSettled), "best ?");
+    }
+
+    #[test]
+    fn a_question_mark_is_explained_in_full_where_there_is_one() {
+        let of = |differences: &[Difference]| {
+            let designs = differences.iter().map(|of| compared(126.0, None, *of));
+            let query = QueryComparison {
+                query: "scan".to_owned(),
+                best: None,
+                same_within: 0.05,
+                table_deviation: None,
+                smallest_difference: None,
+                designs: designs.collect(),
+            };
+            let compared = PairedComparison {
+                twins: None,
+                queries: vec![query],
+            };
+            legend(5, &compared)
+        };
+        assert_eq!(of(&[Difference::Best, Difference::Slower]), LEGEND);
+        assert_eq!(
+            of(&[Difference::Best, Difference::NotSettled]),
+            "“?” means not settled: after 5 rounds it is open which design is faster"
+        );
+        let several = of(&[
+            Difference::Best,
+            Difference::NotSettled,
+            Difference::NotSettled,
+        ]);
+        let told = ", by a test that holds for all 2 comparisons at once, even where intervals are far apart";
+        assert!(several.ends_with(told), "{several}");
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn time_of_all_rows(summary: &Summary, decision: &Decision) -> Option<String
 /// Adds an estimate by the speed of a scan to what a figure rests on, if there is one.
 pub fn with_estimate(basis: String, estimate: Option<String>) -> String {
     match estimate {
-        Some(estimate) => format!("{basis}; by scan speed an estimate of {estimate}"),
+        Some(estimate) => format!("{basis}; an estimate by the speed of a scan: {estimate}"),
         None => basis,
     }
 }

@@ -116,7 +116,8 @@ fn scatter(summary: &Summary) -> String {
          <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
          more rows for each second. Several queries count by the geometric mean of their times: those that most \
          designs answered, without those that one answered without reading a row, as from metadata, unless that \
-         leaves none.</figcaption></figure>\n",
+         leaves none. A design for whose label there is no room is named where the pointer is on its mark, and in \
+         the tables.</figcaption></figure>\n",
         legend(summary)
     );
     section("Storage against speed", &content)
@@ -147,9 +148,9 @@ fn query_charts(summary: &Summary) -> String {
     charts_section(
         "Query times",
         &format!(
-            "Medians with intervals, and their multiples of the fastest design's time ({}). Bars of \
+            "Medians with intervals, and their multiples of the fastest design's time. {}. Bars of \
             very different lengths are on a logarithmic axis, on which equal steps are equal factors.",
-            to_best::LEGEND
+            to_best::legend(summary.rounds, &summary.comparison)
         ),
         &charts,
     )

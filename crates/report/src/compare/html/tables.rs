@@ -28,10 +28,10 @@ pub fn designs(summary: &Summary) -> String {
     let times = summary.designs.iter().flat_map(|d| &d.queries);
     let interval = to_best::interval_heading(times.filter_map(|q| q.time.as_ref()));
     let caption = format!(
-        "Under each time: its {}, its multiple of the fastest design's time ({}), and rows scanned per \
-         second. The intervals of all multiples hold at once with a probability of 95%.",
+        "Under each time: its {}, its multiple of the fastest design's time, and rows scanned per \
+         second. {}. The intervals of all multiples hold at once with a probability of 95%.",
         interval.to_lowercase(),
-        to_best::LEGEND,
+        to_best::legend(summary.rounds, &summary.comparison),
     );
     let table = Table {
         caption: &caption,

@@ -90,24 +90,13 @@ pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
         set_width(table, width);
         table.trim_fmt()
     });
-    let legend = has_open_ratio(summary).then(|| wrap(&legend_of_open(summary), width, "", ""));
-    shown.chain(legend).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Explains the question mark below rankings, which may stand where intervals of times are far apart: these hold one by
-/// one, and the test for all ratios at once.
-fn legend_of_open(summary: &Summary) -> String {
-    let rounds = units::plural(u64::from(summary.rounds), "round", "rounds");
-    let queries = summary.comparison.queries.iter();
-    let comparisons: usize = queries.map(|q| q.designs.len().saturating_sub(1)).sum();
-    let open = format!("?: not settled: after {rounds} it is open which design is faster");
-    match comparisons {
-        0 | 1 => open,
-        n => format!(
-            "{open}, by a test that holds for all {} comparisons at once, even where intervals are far apart",
-            units::count(n as u64)
-        ),
-    }
+    // Rankings of many designs take several screens, so that what explains their marks comes first.
+    let legend = has_open_ratio(summary).then(|| {
+        let open = to_best::what_is_open(summary.rounds, &summary.comparison);
+        wrap(&format!("?: {open}"), width, "", "")
+    });
+    let parts = legend.into_iter().chain(shown);
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Returns whether a ratio is shown with a question mark.

@@ -22,12 +22,16 @@ pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     if decision.designs.is_empty() || decision.questions.is_empty() {
         return String::new();
     }
+    let legend = if decision.forecasts_times() {
+        to_best::LEGEND.to_owned()
+    } else {
+        to_best::legend(decision.rounds, compared)
+    };
     let hint = format!(
-        "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time ({}), and the \
-         time below it. The darker, the slower. Answers that read no row, or that are always empty, \
+        "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time, and the \
+         time below it. {legend}. The darker, the slower. Answers that read no row, or that are always empty, \
          have no multiple. The first column has the multiple of the best design by what orders the map: at first \
-         the rule. Choose how much each question weighs to reorder the designs.</p>\n",
-        to_best::LEGEND
+         the rule. Choose how much each question weighs to reorder the designs.</p>\n"
     );
     format!(
         "<h3>All designs, all questions</h3>\n{hint}<div class=\"map\">\n{}{}</div>\n",

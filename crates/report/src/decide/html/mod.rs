@@ -15,7 +15,7 @@ use crate::page::cards;
 /// Style sheet of [`section`], in addition to those of all pages and of [`cards`].
 pub const STYLE: &str = include_str!("style.css");
 
-/// Reasons that a list shows before it folds the others away.
+/// Reasons that a list shows before it folds the others away, but for changes.
 const SHOWN: usize = 5;
 
 /// Renders the section of a page. Everything that came from outside is escaped.
@@ -29,9 +29,13 @@ pub fn section_of_run(decision: &Decision, compared: &PairedComparison) -> Strin
         recommendation(decision),
         tables::choices(decision),
         tables::waits(decision),
-        list("What you give up", &words::give_up(decision)),
-        list("What would change it", &changes(decision)),
-        list("Left out", &words::left_out(decision)),
+        list("What you give up", &words::give_up(decision), SHOWN),
+        list(
+            "What would change it",
+            &words::flips(decision),
+            words::MOST_CHANGES,
+        ),
+        list("Left out", &words::left_out(decision), SHOWN),
         limits_of_the_run(decision),
         heat::map(decision, compared),
     ];
@@ -84,17 +88,12 @@ fn recommendation(decision: &Decision) -> String {
     headline + &paragraphs.collect::<String>()
 }
 
-fn changes(decision: &Decision) -> Vec<String> {
-    let flips = decision.flips.iter();
-    flips.map(|flip| words::flip(decision, flip)).collect()
-}
-
 /// Renders a list with its first items shown and the others folded away.
-fn list(title: &str, items: &[String]) -> String {
+fn list(title: &str, items: &[String], shown: usize) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let (shown, more) = items.split_at(items.len().min(SHOWN));
+    let (shown, more) = items.split_at(items.len().min(shown));
     let more = if more.is_empty() {
         String::new()
     } else {

@@ -54,7 +54,7 @@ pub fn render_of_race(
 }
 
 /// Renders the decision of a race with all there is to say, however many lines it takes: for a file, which nobody reads
-/// on one screen. Nothing is cut.
+/// on one screen. Nothing is cut; of many changes the first are named.
 pub fn render_whole(decision: &Decision, race: Option<String>, width: usize) -> String {
     let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let parts = whole(decision, race, width - LABEL);
@@ -97,7 +97,12 @@ fn whole(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
             label: "Others",
             lines: others.collect(),
         },
-        Part::list("Flips to", &changes(decision), width, ALL),
+        Part::list(
+            "Flips to",
+            &words::first_changes(changes(decision)),
+            width,
+            ALL,
+        ),
         Part {
             label: "Left out",
             lines: left_out,
@@ -232,6 +237,5 @@ fn changes(decision: &Decision) -> Vec<String> {
     if decision.recommendation.is_none() {
         return Vec::new();
     }
-    let flips = decision.flips.iter();
-    flips.map(|flip| words::flip(decision, flip)).collect()
+    words::flips(decision)
 }

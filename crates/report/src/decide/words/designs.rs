@@ -1,12 +1,11 @@
-//! Words what is given up, what would change the recommendation, and what is left out of it.
+//! Words what is given up, when to choose another design, and what is left out of the recommendation.
 
 use bakeoff_stats::decide::{
-    Choice, Comparison, Decision, Flip, Minimise, Objective, Ratio, WhyLeftOut, WhyOut,
+    Choice, Comparison, Decision, Minimise, Objective, Ratio, WhyLeftOut, WhyOut,
 };
 
 use super::figures::times;
 use super::lead::or_within;
-use super::percent;
 use crate::listing::list;
 use crate::units;
 
@@ -193,26 +192,6 @@ pub fn runner_up_to_buy(decision: &Decision) -> Option<String> {
     let is_listed = decision.front.iter().any(|choice| choice.design == *other);
     let storage = to_buy(decision, other).filter(|_| !is_listed)?;
     Some(format!("{other}, the runner-up: {storage} to buy"))
-}
-
-/// Names the design that a change would make the recommended one, and the point from which on it is.
-pub fn flip(decision: &Decision, flip: &Flip) -> String {
-    let (now, at) = flip.values();
-    let side = if at > now { "above" } else { "below" };
-    let design = flip.design();
-    match flip {
-        Flip::Share { question, .. } => {
-            let name = &decision.questions[*question].name;
-            let (at, now) = (percent(at), percent(now));
-            format!("{design} if {name} is {side} {at} of the questions (now {now})")
-        }
-        Flip::StoragePrice { .. } => {
-            let currency = decision.price.as_ref().map_or("", |price| &price.currency);
-            let (at, now) = (units::amount(at), units::amount(now));
-            format!("{design} if storage is {side} {at} {currency} per GiB and month (now {now})")
-        }
-        Flip::Rows { .. } => format!("{design} {side} {} rows", units::rate(at)),
-    }
 }
 
 /// Lists questions and designs that are not part of the decision, each with its reason. Those that the

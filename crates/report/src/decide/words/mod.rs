@@ -2,13 +2,15 @@
 //! callers clean or escape the whole sentence.
 
 mod certainty;
+mod changes;
 mod designs;
 mod figures;
 mod lead;
 
 pub use certainty::{certainty, rule};
+pub use changes::{MOST_CHANGES, first_changes, flips, flips_and_choices};
 pub use designs::{
-    REASONS, alternative, choose_if, flip, give_up, left_out, nothing_given_up, runner_up_to_buy,
+    REASONS, alternative, choose_if, give_up, left_out, nothing_given_up, runner_up_to_buy,
     standing, to_baseline, to_buy,
 };
 pub use figures::{bytes, limit, limit_state, percent, rate, seconds, seconds_with_interval};

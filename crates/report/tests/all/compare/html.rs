@@ -262,6 +262,11 @@ fn three_rounds_promise_no_95_percent() {
     let summary = Summary::from_records(&records).unwrap();
     let page = render(&summary);
     assert!(page.contains("Under each time: its 75% interval"));
+    // Charts of queries, the map of all designs, and all figures.
+    let open = "“?” means not settled: after ";
+    assert_eq!(page.matches(open).count(), 3);
+    let of_three = "after 3 rounds it is open which design is faster, by a test that holds for all";
+    assert!(page.contains(of_three));
     assert!(page.contains("3 rounds cannot show a difference, at least 5 are needed"));
     assert!(!page.contains("ms · best<") && page.contains("ms · best ?"));
 }

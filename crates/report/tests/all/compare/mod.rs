@@ -32,6 +32,8 @@ mod rules;
 #[cfg(test)]
 mod scan_speed;
 #[cfg(test)]
+mod scatter;
+#[cfg(test)]
 mod server;
 #[cfg(test)]
 mod shared;

@@ -34,7 +34,8 @@ fn the_first_sentences_answer_and_statements_can_be_pasted() {
     for words in [
         "Take parquet?codec=snappy for now: it is best at 120 k rows (settled). At 120 k rows the slowest question takes \
          19.0 ms. Estimates for 4,160,000 rows: 545 MiB to buy for 3 copies, in proportion to the rows; ",
-        " for a question that reads all 4,160,000 rows, by scan speed. There is no forecast for 4,160,000 rows yet: one ",
+        " for a question that reads all 4,160,000 rows, by the speed of a scan of the measured ones. There is no forecast for \
+         4,160,000 rows yet: one ",
     ] {
         assert!(first.contains(words), "{words}: {text}");
     }
@@ -309,7 +310,7 @@ fn the_head_of_the_page_says_for_how_many_rows_its_figures_are() {
     let page = html::render(&fixture::summary().unwrap());
     for words in [
         "<dd class=\"figure\">19.0 ms at 120 k rows</dd>",
-        "; by scan speed an estimate of ",
+        "; an estimate by the speed of a scan: ",
         " for a question that reads all 4,160,000 rows</dd>",
         "estimate in proportion to the rows: 3 copies of 4,160,000 rows with parquet",
     ] {

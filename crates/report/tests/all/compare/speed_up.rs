@@ -62,6 +62,22 @@ fn each_design_has_a_line_through_its_queries_by_share() {
 }
 
 #[test]
+fn queries_that_select_one_share_have_a_table_in_place_of_a_chart() {
+    let mut summary = summary();
+    summary.selected.retain(|of| of.query == "month");
+    let section = section(&summary).unwrap();
+    assert!(!section.contains("<svg "), "{section}");
+    assert_eq!(section.matches("<th scope=\"row\"").count(), 8);
+    for words in [
+        "Expected: 1 / share",
+        "<td>month</td><td class=\"number\">1%</td>",
+        "<td class=\"number\">99×</td></tr>",
+    ] {
+        assert!(section.contains(words), "{words}: {section}");
+    }
+}
+
+#[test]
 fn the_rule_of_thumb_falls_from_the_least_share_to_all_rows() {
     let section = section(&summary()).unwrap();
     let rule = path(&section, "line dashed");
