@@ -14,7 +14,7 @@ use bakeoff_workload::Workload;
 
 use super::basis::best_two;
 use super::final_plan::{FINAL, FinalPlan};
-use super::foresee::rows_of_forecast;
+use super::foresee::{FURTHER, rows_of_forecast};
 use super::paces::{Paces, Size};
 use super::state::By;
 use super::{Decide, RUN};
@@ -30,10 +30,9 @@ const SHARE: u32 = 2;
 const FEWEST: usize = 2;
 const MOST: usize = 4;
 /// Further tables of a final: smaller ones where a forecast needs them. Twins would be a third of its rows or more.
-const FURTHER: FurtherTables = FurtherTables {
-    scales: None,
-    star: false,
+const FURTHER_OF_FINAL: FurtherTables = FurtherTables {
     twins: false,
+    ..FURTHER
 };
 
 impl Decide {
@@ -148,7 +147,9 @@ impl Final {
     fn of(summary: &Summary, workload: &Workload) -> Option<Final> {
         let decision = summary.decision.as_ref()?;
         let ranked = finalists(decision)?;
-        let (scale, there) = (&workload.scale, rows_there(summary));
+        let scale = &workload.scale;
+        // Of rows whose number is not known, as many are loaded as are asked for.
+        let there = summary.rows_there().unwrap_or(u64::MAX);
         let (mut with_all, mut with_fewer) = (Vec::new(), Vec::new());
         for count in (ranked.len().min(FEWEST)..=ranked.len()).rev() {
             let designs = ranked[..count].to_vec();
@@ -157,7 +158,7 @@ impl Final {
             let possible = |rows: u64| {
                 let size = Size {
                     rows,
-                    work: FURTHER.work(scale, rows, &fewest),
+                    work: FURTHER_OF_FINAL.work(scale, rows, &fewest),
                 };
                 Some(Possible {
                     paces: Paces::of(summary, &designs)?,
@@ -239,15 +240,6 @@ fn finalists(decision: &Decision) -> Option<Vec<String>> {
     let further: Vec<String> = further.take(MOST - finalists.len()).collect();
     finalists.extend(further);
     Some(finalists)
-}
-
-/// Returns how many rows can be loaded, as far as a run found that out.
-fn rows_there(summary: &Summary) -> u64 {
-    if summary.has_all_rows {
-        return summary.rows;
-    }
-    let counted = summary.rows_left.filter(|left| left.counted);
-    counted.and_then(|left| left.of).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,21 @@
-//! A decision for tests.
+//! A decision for tests, and the options of its command.
 
 use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Rule};
+use clap::Parser;
+
+use super::Decide;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    decide: Decide,
+}
+
+/// Returns the options that these words behind `bakeoff decide` say.
+pub fn decide(words: &[&str]) -> Decide {
+    let line = ["decide"].iter().chain(words);
+    Line::try_parse_from(line).unwrap().decide
+}
 
 /// Returns a decision by 205,000 of 7,324,550 rows.
 pub fn decision() -> Decision {

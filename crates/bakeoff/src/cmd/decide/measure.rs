@@ -295,21 +295,9 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
+    use crate::cmd::decide::fixture::decide;
     use crate::shipped::WORKLOADS;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        decide: Decide,
-    }
-
-    fn decide(words: &[&str]) -> Decide {
-        let line = ["decide"].iter().chain(words);
-        Line::try_parse_from(line).unwrap().decide
-    }
 
     #[test]
     fn a_budget_is_for_one_measurement_or_shared_out_between_two() {

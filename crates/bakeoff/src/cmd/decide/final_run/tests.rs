@@ -1,19 +1,7 @@
 use bakeoff_stats::decide::{Fallback, RunnerUp};
-use clap::Parser;
 
 use super::*;
-use crate::cmd::decide::fixture::decision;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    decide: Decide,
-}
-
-fn decide(words: &[&str]) -> Decide {
-    let line = ["decide"].iter().chain(words);
-    Line::try_parse_from(line).unwrap().decide
-}
+use crate::cmd::decide::fixture::{decide, decision};
 
 #[test]
 fn the_race_has_all_of_a_budget_or_shares_it_with_the_final() {
