@@ -70,4 +70,16 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
         .says("  final   ")
         .says(" once more, at 120,000 rows, within ");
     assert!(!planned.stdout.contains("  race "), "{}", planned.stdout);
+    // Without the note a command was stopped before it had planned the final.
+    let note = bench.path(&format!("{out}/final.txt"));
+    std::fs::remove_file(&note).unwrap();
+    let planned = bench.without_servers(&[&DECIDE[..], &options].concat());
+    planned.expect(0).says("would go on").says("  final   ");
+    assert!(!note.exists());
+    // One that says that there is none is the end of the decision.
+    std::fs::write(&note, "none\n").unwrap();
+    let planned = bench.without_servers(&[&DECIDE[..], &options].concat());
+    planned
+        .expect(0)
+        .says("has ended: without --dry-run it is printed again");
 }

@@ -13,7 +13,7 @@ use bakeoff_stats::{Run as SavedRun, Summary};
 use bakeoff_workload::Workload;
 
 use super::basis::best_two;
-use super::final_plan::{FINAL, FinalPlan};
+use super::final_plan::{FINAL, FinalPlan, Noted};
 use super::foresee::{FURTHER, rows_of_forecast};
 use super::paces::{Paces, Size};
 use super::state::By;
@@ -55,33 +55,60 @@ impl Decide {
         }
     }
 
-    /// Writes down which final follows the run in the folder, if one fits into the time that is left.
+    /// Writes down which final follows the run in the folder, which has ended, or that none does.
     ///
     /// # Errors
     /// Fails if the run cannot be read, or the folder cannot be written to.
     pub fn plan_final(&self, dir: &Path, workload: &Workload, left: Duration) -> Result<()> {
-        let shown = Shown::from(self.wanted()?);
-        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
-        let plan = Final::of(&summary, workload).and_then(|of| of.within(left));
-        plan.map_or(Ok(()), |plan| plan.write(dir))
+        let plan = self.final_within(dir, workload, left)?;
+        plan.map_or(Noted::NoFinal, Noted::Final).write(dir)
     }
 
-    /// Measures the final that is planned in the folder. Where that fails, the answer of the run stands.
+    /// Returns the final that follows the run in the folder, if it needs one and one fits into the time that is left.
+    ///
+    /// # Errors
+    /// Fails if the run cannot be read.
+    pub fn final_within(
+        &self,
+        dir: &Path,
+        workload: &Workload,
+        left: Duration,
+    ) -> Result<Option<FinalPlan>> {
+        let shown = Shown::from(self.wanted()?);
+        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
+        Ok(Final::of(&summary, workload).and_then(|of| of.within(left)))
+    }
+
+    /// Measures the final that is planned in the folder. Where that fails, the answer of the run stands, and the next
+    /// call tries it again: what it lacked, such as a server, may be there then.
     ///
     /// # Errors
     /// Fails if it cannot be read which one is planned.
     pub fn carry_out_final(&self, dir: &Path) -> Result<Exit> {
-        let Some(plan) = FinalPlan::read(dir)? else {
+        let Some(plan) = Noted::read(dir)?.and_then(Noted::plan) else {
             return Ok(Exit::Complete);
         };
         print_line(format_args!("note: the final: {}", in_words(&plan)));
         match self.final_of(dir, &plan).and_then(Run::run) {
             Ok(ended) => Ok(ended),
             Err(error) => {
-                print_line(format_args!("note: the final ended early: {error:#}"));
+                print_line(format_args!("note: {}", self.ended_early(&error)));
                 Ok(Exit::Complete)
             }
         }
+    }
+
+    /// Says why a final has no end, and what to do.
+    fn ended_early(&self, error: &anyhow::Error) -> String {
+        let elsewhere = match self.adopt {
+            // The files of the race's design are there by then.
+            Some(_) => " with another folder for --adopt",
+            None => "",
+        };
+        format!(
+            "the final did not come to its end, so that the answer of the race stands; once that is mended, the same \
+             command{elsewhere} tries it again: {error:#}"
+        )
     }
 
     /// Returns the run that is the final in the folder.

@@ -11,6 +11,7 @@ use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_workload::Workload;
 
 use super::basis::Asked;
+use super::final_plan::Noted;
 use super::loads::{Loads, Plan, shortest};
 use super::state::{By, is_final_due, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, source};
@@ -42,8 +43,13 @@ impl Decide {
         if by == By::Operations {
             return self.drive(dir, &workload, None);
         }
-        if !run_has_ended(dir) && self.race(dir, &workload)? == Exit::Interrupted {
-            return Ok(Exit::Interrupted);
+        if !run_has_ended(dir) {
+            if self.race(dir, &workload)? == Exit::Interrupted {
+                return Ok(Exit::Interrupted);
+            }
+        } else if Noted::read(dir)?.is_none() {
+            // A command was stopped when its race had ended, and how much of its time was left is not known.
+            self.plan_final(dir, &workload, self.budget_of_final(by))?;
         }
         if is_final_due(dir) && self.carry_out_final(dir)? == Exit::Interrupted {
             return Ok(Exit::Interrupted);
@@ -53,6 +59,8 @@ impl Decide {
         }
         match self.short_list(dir)?.as_slice() {
             [] => Ok(Exit::Complete),
+            // A final that was tried again leads to the same designs.
+            designs if Loads::of(dir).are_of(designs) => Ok(Exit::Complete),
             designs => self.drive(dir, &workload, Some(designs)),
         }
     }
