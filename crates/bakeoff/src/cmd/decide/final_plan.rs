@@ -10,8 +10,8 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::out_file::OutFile;
 
-/// Name of the folder of a final in that of a decision.
-pub const FINAL: &str = "final";
+pub use crate::cmd::report::beside::FINAL;
+
 /// Name of the note.
 pub const FILE: &str = "final.txt";
 /// First words of its lines.
