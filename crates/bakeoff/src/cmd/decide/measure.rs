@@ -1,6 +1,7 @@
 //! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and
 //! `drive` for operations, of all designs where there are no questions, and else of those that the questions lead to.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,11 +31,11 @@ const LOADS_BESIDE_QUESTIONS: u32 = 4;
 
 impl Decide {
     /// Measures the designs of the workload in the folder, by the commands that do so. What came to its end before is
-    /// not measured again.
+    /// not measured again. Of some questions the user was told that no row fulfils them.
     ///
     /// # Errors
     /// Fails if the workload cannot be used, or as these commands do.
-    pub fn measure(&self, dir: &Path) -> Result<Exit> {
+    pub fn measure(&self, dir: &Path, told_unmet: BTreeSet<String>) -> Result<Exit> {
         let workload = DataOptions::default().workload(&dir.join(WORKLOAD))?;
         let by = By::of(&workload);
         if let Some(long) = self.long_filling(&workload, workload.designs.len()) {
@@ -44,7 +45,7 @@ impl Decide {
             return self.drive(dir, &workload, None);
         }
         if !run_has_ended(dir) {
-            if self.race(dir, &workload)? == Exit::Interrupted {
+            if self.race(dir, &workload, told_unmet)? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }
         } else if Noted::read(dir)?.is_none() {
@@ -66,7 +67,7 @@ impl Decide {
     }
 
     /// Measures all designs by the questions of the workload, and plans the final for what is left of their budget.
-    fn race(&self, dir: &Path, workload: &Workload) -> Result<Exit> {
+    fn race(&self, dir: &Path, workload: &Workload, told_unmet: BTreeSet<String>) -> Result<Exit> {
         let by = By::of(workload);
         let few = self.too_few_rows(workload, &workload.designs, dir.join(RUN));
         if let Some(few) = &few {
@@ -74,7 +75,8 @@ impl Decide {
         }
         let budget = self.budget_of_race(dir, by, few.is_some());
         let (goes_on, began) = (dir.join(RUN).exists(), Instant::now());
-        let ended = self.run_of(dir, budget)?.run()?;
+        let run = self.run_of(dir, budget)?.after_telling(told_unmet);
+        let ended = run.run()?;
         if ended == Exit::Interrupted {
             return Ok(ended);
         }

@@ -175,10 +175,10 @@ impl Decide {
         record: &Record,
         dir: &Path,
     ) -> Result<Option<Exit>> {
-        if !prepare::prepare(self, source, record, dir)? {
+        let Some(told_unmet) = prepare::prepare(self, source, record, dir)? else {
             return Ok(None);
-        }
-        self.measure(dir).map(Some)
+        };
+        self.measure(dir, told_unmet).map(Some)
     }
 
     /// Checks the options before anything is read.
