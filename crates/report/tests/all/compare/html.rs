@@ -1,5 +1,4 @@
-use bakeoff_report::PageLink;
-use bakeoff_report::html::{render, render_beside, render_so_far};
+use bakeoff_report::html::{render, render_so_far};
 use bakeoff_stats::{CpuSeconds, Record, Summary};
 
 use super::fixture;
@@ -376,21 +375,6 @@ fn a_page_of_a_run_that_goes_on_loads_itself_and_says_how_far_it_came() {
     let stays = render(&unfinished);
     assert!(!stays.contains("http-equiv") && !stays.contains("so far:"));
     assert!(stays.contains("has not finished") && !page.contains("has not finished"));
-}
-
-#[test]
-fn the_first_line_of_a_page_leads_to_the_one_beside_it() {
-    let summary = fixture::summary().unwrap();
-    let link = PageLink {
-        before: "The final of <these>: ".to_owned(),
-        title: "its report".to_owned(),
-        url: "../final/report.html".to_owned(),
-    };
-    let page = render_beside(&summary, &link);
-    assert_eq!(open_elements(&page), Ok(Vec::new()));
-    let line = "<header>\n<p class=\"so-far\">The final of &lt;these&gt;: <a href=\"../final/report.html\">its report</a></p>\n";
-    assert!(page.contains(line), "{page}");
-    assert_eq!(page.replace(line, "<header>\n"), render(&summary));
 }
 
 #[test]
