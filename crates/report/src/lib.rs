@@ -43,6 +43,6 @@ pub mod values;
 pub mod verify;
 
 pub use compare::{growth, html, json, recommendation, terminal};
-pub use page::is_own as is_own_page;
+pub use page::{PageLink, is_own as is_own_page};
 pub use text::COLUMNS;
 pub use text::style::STYLES;

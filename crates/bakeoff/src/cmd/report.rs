@@ -1,5 +1,6 @@
 //! `bakeoff report`: renders a saved run again, from its folder alone.
 
+pub mod beside;
 mod export;
 pub mod follow;
 pub mod page;
@@ -9,7 +10,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_report::{drive, html, json, sweep, terminal};
+use bakeoff_report::{drive, json, sweep, terminal};
 use bakeoff_stats::drive::{BesideFigures, DriveDesign, DriveRun, DriveSummary, PassFigures};
 use bakeoff_stats::per_node::{MeasuredRate, Wanted};
 use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
@@ -232,7 +233,7 @@ fn render_as(
     let run = Run::open(dir)?;
     let summary = summary_of_run(&run, shown)?;
     let files = Files {
-        html: html::render(&summary),
+        html: beside::render(dir, &summary),
         json: json::render(&summary, run.records())?,
     };
     let is_printed = !(shown.is_for_recommendation && summary.finished);

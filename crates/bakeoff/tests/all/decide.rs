@@ -149,6 +149,18 @@ fn a_file_and_questions_become_a_recommendation_and_files_that_make_it() {
     decide(&bench, &["--adopt", "mine"])
         .expect(0)
         .says("mine has them already");
+    // Nor does one after a command that was stopped before it noted that there is no final.
+    let noted = || std::fs::read_to_string(bench.path("out/final.txt")).unwrap();
+    assert_eq!(noted(), "none\n");
+    std::fs::remove_file(bench.path("out/final.txt")).unwrap();
+    decide(&bench, &["--dry-run"])
+        .expect(0)
+        .says("out would go on")
+        .says("  final   none: the race forecasts all rows");
+    let again = decide(&bench, &[]).expect(0);
+    assert!(answers(&again), "{}", again.stdout);
+    assert_eq!(noted(), "none\n");
+    assert_eq!(bench.journal("out/run").len(), records.len());
     std::fs::write(bench.path("mine/load.sh"), "# mine\n").unwrap();
     decide(&bench, &["--adopt", "mine"])
         .expect(1)

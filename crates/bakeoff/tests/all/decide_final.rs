@@ -58,6 +58,19 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
         assert_eq!(of_kind(&records, "finished").count(), 1, "{run}");
         assert!(!again.stderr.contains("the final: "), "{}", again.stderr);
     }
+    // Their pages lead to each other, also once one of them is written again.
+    let lead_to_each_other = || {
+        for (run, other) in [("run", "final"), ("final", "run")] {
+            let page = bench.path(&format!("{out}/{run}/report.html"));
+            let page = std::fs::read_to_string(page).unwrap();
+            let link = format!("<a href=\"../{other}/report.html\">");
+            assert!(page.contains(&link), "{run}");
+        }
+    };
+    lead_to_each_other();
+    let race = format!("{out}/run");
+    bench.bakeoff(&["report", race.as_str()]).expect(0);
+    lead_to_each_other();
     let finalists = measured(&bench.journal(&format!("{out}/final")));
     assert!((2..=4).contains(&finalists.len()), "{finalists:?}");
     // One that broke off is all that is left to measure.
@@ -70,4 +83,16 @@ fn the_best_designs_are_measured_with_all_rows_where_the_race_had_too_few() {
         .says("  final   ")
         .says(" once more, at 120,000 rows, within ");
     assert!(!planned.stdout.contains("  race "), "{}", planned.stdout);
+    // Without the note a command was stopped before it had planned the final.
+    let note = bench.path(&format!("{out}/final.txt"));
+    std::fs::remove_file(&note).unwrap();
+    let planned = bench.without_servers(&[&DECIDE[..], &options].concat());
+    planned.expect(0).says("would go on").says("  final   ");
+    assert!(!note.exists());
+    // One that says that there is none is the end of the decision.
+    std::fs::write(&note, "none\n").unwrap();
+    let planned = bench.without_servers(&[&DECIDE[..], &options].concat());
+    planned
+        .expect(0)
+        .says("has ended: without --dry-run it is printed again");
 }

@@ -54,6 +54,8 @@ pub struct Settings {
     /// Queries that designs are not asked, by the ids of the designs, in addition to those that their descriptions
     /// name.
     pub not_asked: BTreeMap<String, BTreeSet<String>>,
+    /// Queries of which the user knows that no row fulfils their condition, so that it is not told again.
+    pub known_unmet: BTreeSet<String>,
     /// Profiles of the designs' servers; `None` for none.
     pub profiles: Option<Profiles>,
 }

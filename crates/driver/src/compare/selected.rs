@@ -48,7 +48,7 @@ pub async fn count_selected(
             }),
         }
     }
-    for note in notes(&queries) {
+    for note in notes(&queries, &run.settings.known_unmet) {
         run.observer.note(&note);
     }
     if !queries.is_empty() {
@@ -57,9 +57,10 @@ pub async fn count_selected(
     Ok(())
 }
 
-/// Returns a note for each query that selects no row in any of the rounds that were counted.
-fn notes(queries: &[Selected]) -> Vec<String> {
+/// Returns a note for each query that selects no row in any of the rounds that were counted, unless that is known.
+fn notes(queries: &[Selected], known: &BTreeSet<String>) -> Vec<String> {
     let queries = queries.iter();
+    let queries = queries.filter(|selected| !known.contains(&selected.query));
     let unmet = queries.filter(|selected| selected.rows.iter().all(|rows| *rows == 0));
     let note = |selected: &Selected| {
         let drawn = match selected.rows.len() {
@@ -163,6 +164,8 @@ mod tests {
              its times say little",
             "query attic: no row that is loaded fulfils its condition, so that its times say little",
         ];
-        assert_eq!(notes(&queries), expected);
+        assert_eq!(notes(&queries, &BTreeSet::new()), expected);
+        let known = BTreeSet::from(["none".to_owned()]);
+        assert_eq!(notes(&queries, &known), expected[1..]);
     }
 }

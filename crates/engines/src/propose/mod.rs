@@ -27,6 +27,7 @@ use crate::translate::lacking;
 use crate::{Context, DriveRequest, EngineError, NewTable};
 
 pub use same::leave_same;
+pub use unmet::is_unmet;
 
 /// Beginnings of the statements that make tables and what belongs to them.
 const DDL: [&str; 6] = [

@@ -50,10 +50,18 @@ fn note(query: &Query, rows: u64, are_all: bool) -> String {
     } else {
         format!(" with any of {SETS} sets of drawn values")
     };
-    format!(
-        "query {}: none of {of} fulfils its condition{drawn}, {so}: check its values",
-        query.name
-    )
+    let begin = begin_of_note(&query.name);
+    format!("{begin}{of} fulfils its condition{drawn}, {so}: check its values")
+}
+
+/// Returns what a note of a question begins with.
+fn begin_of_note(query: &str) -> String {
+    format!("query {query}: none of ")
+}
+
+/// Returns whether a note says that no row fulfils the condition of this question.
+pub fn is_unmet(query: &str, note: &str) -> bool {
+    note.starts_with(&begin_of_note(query))
 }
 
 /// Returns whether no row fulfils the condition of a query, as far as that can be counted alone.
@@ -144,6 +152,7 @@ full_rows = 40
             ),
         ];
         assert_eq!(told(&workload, 1_000).await, expected);
+        assert!(is_unmet("attic", &expected[0]) && !is_unmet("earlier", &expected[0]));
         // Others may be in a range that these are not in.
         let expected = "query attic: none of the first 10 rows fulfils its condition, and if none of the others does, \
                         its times say little: check its values";

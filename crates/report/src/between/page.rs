@@ -63,6 +63,7 @@ pub fn render(page: &Page<'_>) -> String {
         state: "comparison".to_owned(),
         command: page.command,
         so_far: None,
+        beside: None,
     };
     frame.around(&[
         measurements(page),

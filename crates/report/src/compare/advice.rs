@@ -71,7 +71,7 @@ fn by_budget(summary: &Summary, reason: &str, longer: Option<LongerBudget>) -> S
 }
 
 /// Advises a longer budget: about how long, where that is known. A page has no other figure than the end of the decision,
-/// whose budget is not that of its run.
+/// whose budget is not that of its run, and does not know whether a final was measured after it.
 fn advised(summary: &Summary, longer: Option<LongerBudget>) -> String {
     if let Some(LongerBudget::ForFinal(budget)) = longer {
         let budget = units::budget(budget.as_secs_f64());
@@ -87,7 +87,7 @@ fn advised(summary: &Summary, longer: Option<LongerBudget>) -> String {
             format!("{takes}, and so a --budget of about {budget}")
         }
         Some(LongerBudget::ForFinal(_)) | None => format!(
-            "{takes}, and so a final or a longer --budget, which the end of the decision names"
+            "{takes}, in a final or with a longer --budget, as the end of the decision says"
         ),
     }
 }

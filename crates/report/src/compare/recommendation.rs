@@ -8,7 +8,7 @@ use crate::decide::words;
 use crate::text::style::{Style, wrap};
 use crate::{text, units};
 
-pub use super::advice::LongerBudget;
+pub use super::advice::{LongerBudget, is_of_decide};
 
 /// Indentation of statements and commands.
 const INDENT: &str = "  ";

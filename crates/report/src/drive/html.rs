@@ -140,6 +140,7 @@ fn frame(summary: &DriveSummary) -> Frame<'_> {
         state: format!("load {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
         so_far: None,
+        beside: None,
     }
 }
 

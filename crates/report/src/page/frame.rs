@@ -11,6 +11,17 @@ const RELOAD_SECONDS: u32 = 5;
 /// Style sheet of every page.
 pub const STYLE: &str = include_str!("style.css");
 
+/// A line that leads to another page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// What stands before the words that lead there.
+    pub before: String,
+    /// These words.
+    pub title: String,
+    /// Address of the page, seen from the folder of the one that has the line.
+    pub url: String,
+}
+
 /// The texts around the sections of a page. They are escaped here.
 pub struct Frame<'a> {
     /// Kind of measurement, which the name of the workload follows: `load of workload`.
@@ -36,6 +47,8 @@ pub struct Frame<'a> {
     /// What was measured so far, of a measurement that goes on, whose page is written again and again and loads
     /// itself; `None` for a page that stays.
     pub so_far: Option<String>,
+    /// The first line of a page beside which there is another one.
+    pub beside: Option<&'a PageLink>,
 }
 
 impl Frame<'_> {
@@ -88,6 +101,18 @@ impl Frame<'_> {
         })
     }
 
+    /// Renders the line that leads to another page, which looks like that of a measurement that goes on.
+    fn beside(&self) -> String {
+        self.beside.map_or_else(String::new, |link| {
+            format!(
+                "<p class=\"so-far\">{}<a href=\"{}\">{}</a></p>\n",
+                Escaped(&link.before),
+                Escaped(&link.url),
+                Escaped(&link.title)
+            )
+        })
+    }
+
     fn header(&self) -> String {
         let notes: String = self
             .notes
@@ -95,10 +120,11 @@ impl Frame<'_> {
             .map(|note| format!("<li>{}</li>\n", Sentences(note)))
             .collect();
         format!(
-            "<header>\n{}<p class=\"eyebrow\">Bakeoff · {} · {}</p>\n<h1>{}</h1>\n\
+            "<header>\n{}{}<p class=\"eyebrow\">Bakeoff · {} · {}</p>\n<h1>{}</h1>\n\
              <p class=\"facts\">{}</p>\n\
              {}{}<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
             self.so_far(),
+            self.beside(),
             Escaped(self.what()),
             Escaped(units::moment_utc(self.started_at)),
             Escaped(self.title),

@@ -11,7 +11,7 @@ pub mod setup;
 pub mod statistics;
 pub mod table;
 
-pub use frame::{Frame, STYLE, state, verdict};
+pub use frame::{Frame, PageLink, STYLE, state, verdict};
 pub use own::{WRITTEN_BY, WRITTEN_FROM, is_own};
 
 use crate::markup::Escaped;

@@ -50,6 +50,7 @@ fn frame<'a>(page: &'a Page<'_>, judged: &[Judged]) -> Frame<'a> {
         state: format!("study {}", if whole { "complete" } else { "not complete" }),
         command: &page.command,
         so_far: None,
+        beside: None,
     }
 }
 

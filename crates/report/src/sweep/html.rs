@@ -124,6 +124,7 @@ fn frame(summary: &SweepSummary) -> Frame<'_> {
         state: format!("sweep {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
         so_far: None,
+        beside: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bakeoff_report::between::page::{Figures, Folder, Page, render};
 use bakeoff_report::study::{self, html as study_html};
-use bakeoff_report::{drive, html, sweep};
+use bakeoff_report::{PageLink, drive, html, sweep};
 use bakeoff_stats::between::Between;
 
 use crate::compare::fixture as runs;
@@ -101,4 +101,19 @@ fn neither_tables_nor_long_names_make_a_page_wider_than_the_screen() {
         // Paper does not scroll.
         assert_eq!(style.matches("overflow: visible").count(), 1, "{name}");
     }
+}
+
+#[test]
+fn the_first_line_of_a_page_leads_to_the_one_beside_it() {
+    let summary = runs::summary().unwrap();
+    let link = PageLink {
+        before: "The final of <these>: ".to_owned(),
+        title: "its report".to_owned(),
+        url: "../final/report.html".to_owned(),
+    };
+    let page = html::render_beside(&summary, &link);
+    let link = "<a href=\"../final/report.html\">its report</a>";
+    let line = format!("<header>\n<p class=\"so-far\">The final of &lt;these&gt;: {link}</p>\n");
+    assert!(page.contains(&line), "{page}");
+    assert_eq!(page.replace(&line, "<header>\n"), html::render(&summary));
 }

@@ -188,8 +188,14 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
         None => format!("Makes and fills {}.", taken.design),
     };
     let Taken { rows, place, .. } = taken;
-    if adoption.load.is_ok() {
-        let lines = rows.lines.iter().chain([&place.comment]);
+    let load = adoption.load.as_ref().ok();
+    let takes_csv = load.is_some_and(|load| load.takes_csv);
+    let written = rows.written.as_ref().filter(|_| takes_csv);
+    if load.is_some() {
+        let told = written.map(|written| {
+            format!("ROWS=all writes {written}, below TMPDIR before the tables are filled.")
+        });
+        let lines = rows.lines.iter().chain(&told).chain([&place.comment]);
         what.extend(lines.map(|line| format!("\n# {line}")));
     }
     let mut text = head(&taken.comment(&what), LOAD, adoption);
@@ -210,6 +216,13 @@ fn load_script(taken: Taken<'_>, adoption: &Adoption) -> String {
                 text.push('\n');
             }
             text += &format!("ROWS=${{ROWS:-{}}}\n", rows.usual);
+            if let Some(written) = written {
+                text += &format!(
+                    "if [ \"$ROWS\" = all ]; then\n  printf 'writing %s, below %s first\\n' {} \
+                     \"${{TMPDIR:-/tmp}}\" >&2\nfi\n",
+                    in_shell(written)
+                );
+            }
             if load.takes_csv {
                 text += "rows=$(mktemp -d)\ntrap 'rm -rf \"$rows\"' EXIT\ntrap 'exit 130' HUP INT TERM\n";
                 text += &format!(

@@ -8,9 +8,12 @@ use bakeoff_stats::decide::Decision;
 use bakeoff_stats::{Run, Summary};
 
 use super::RUN;
-use super::final_plan::{FINAL, FinalPlan};
+use super::final_plan::{FINAL, Noted};
 use crate::cmd::report::{Shown, exit_of_run, summary_of_run};
 use crate::exit::Exit;
+
+/// Why a final is nothing to rest on that has no folder: what kept it from its beginning was told then.
+const NOT_BEGUN: &str = "it could not begin; the same command tries it again";
 
 /// What was measured by questions.
 pub struct Asked {
@@ -36,7 +39,7 @@ impl Asked {
     /// Fails if the run cannot be read, or which final was planned.
     pub fn read(dir: &Path, shown: &Shown) -> Result<Asked> {
         let run = summary_of_run(&Run::open(&dir.join(RUN))?, shown)?;
-        let plan = FinalPlan::read(dir)?;
+        let plan = Noted::read(dir)?.and_then(Noted::plan);
         let last = plan.map(|_| Last::read(&dir.join(FINAL), shown));
         Ok(Asked { run, last })
     }
@@ -95,6 +98,12 @@ impl Asked {
 
 impl Last {
     fn read(dir: &Path, shown: &Shown) -> Last {
+        if !dir.exists() {
+            return Last::Fails {
+                why: NOT_BEGUN.to_owned(),
+                exit: Exit::Partial,
+            };
+        }
         let opened = Run::open(dir).map_err(anyhow::Error::from);
         let summary = match opened.and_then(|run| summary_of_run(&run, shown)) {
             Ok(summary) => summary,
@@ -271,13 +280,13 @@ mod tests {
     #[test]
     fn a_final_that_has_not_begun_is_nothing_to_rest_on() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = Last::read(&folder.path().join(FINAL), &Shown::default());
-        assert!(matches!(
-            missing,
-            Last::Fails {
-                exit: Exit::Partial,
-                ..
-            }
-        ));
+        let read = |name: &str| match Last::read(&folder.path().join(name), &Shown::default()) {
+            Last::Fails { why, exit } => (why, exit),
+            Last::Answers(_) => panic!("nothing was measured in {name}"),
+        };
+        assert_eq!(read(FINAL), (NOT_BEGUN.to_owned(), Exit::Partial));
+        std::fs::create_dir(folder.path().join("empty")).unwrap();
+        let (why, exit) = read("empty");
+        assert!(why != NOT_BEGUN && exit == Exit::Partial, "{why}");
     }
 }

@@ -13,7 +13,7 @@ use bakeoff_report::units::{self, plural};
 use bakeoff_stats::propose::Proposals;
 use bakeoff_workload::{DesignId, Workload};
 
-use super::final_plan::FinalPlan;
+use super::final_plan::Noted;
 use super::final_run::in_words;
 use super::loads::{Loads, Plan};
 use super::prepare::{Prepared, tell_missing};
@@ -161,6 +161,7 @@ impl Planned {
         let loads = PlannedLoads {
             drive: Box::new(drive),
             stopped: loads.stopped,
+            have_ended: loads.ended.is_some(),
             plan,
             is_warmed_up: options.is_warmed_up(&self.workload),
         };
@@ -180,8 +181,7 @@ impl Planned {
         let by = measuring.by;
         let mut lines = Vec::new();
         if by != By::Operations && run_has_ended(dir) {
-            let plan = FinalPlan::read(dir)?.filter(|_| is_final_due(dir));
-            lines.extend(plan.map(|plan| ("final", in_words(&plan))));
+            lines.extend(self.rest_of_questions(by, options, dir)?);
         } else if by != By::Operations {
             let few = options.too_few_rows(&self.workload, &self.designs, dir.join(RUN));
             let budget = options.budget_of_race(dir, by, few.is_some());
@@ -199,6 +199,30 @@ impl Planned {
             lines.extend(long.map(|long| ("note", format!("{long}."))));
         }
         Ok(lines)
+    }
+
+    /// Says which final would be measured behind a race that has ended, with its heading; `None` if it was, or if the
+    /// note of it says that there is none.
+    fn rest_of_questions(
+        &self,
+        by: By,
+        options: &Decide,
+        dir: &Path,
+    ) -> Result<Option<(&'static str, String)>> {
+        let noted = Noted::read(dir)?;
+        if !is_final_due(dir) {
+            return Ok(None);
+        }
+        let plan = match noted {
+            Some(noted) => noted.plan(),
+            None => options.final_within(dir, &self.workload, options.budget_of_final(by))?,
+        };
+        let none = "none: the race forecasts all rows or recommends nothing, or no final fits into what is left of the \
+                    budget";
+        Ok(Some((
+            "final",
+            plan.map_or_else(|| none.to_owned(), |plan| in_words(&plan)),
+        )))
     }
 
     /// Says what servers of the user's would get.
@@ -258,6 +282,8 @@ struct PlannedLoads {
     drive: Box<Drive>,
     /// Folder of loads that were stopped, which would begin anew.
     stopped: Option<PathBuf>,
+    /// Whether loads have ended: those beside questions are not repeated for the same designs.
+    have_ended: bool,
     plan: Plan,
     is_warmed_up: bool,
 }
@@ -338,7 +364,10 @@ impl PlannedLoads {
         if by == By::Both {
             lines.insert(0, ("then", "operations, with what is left:".to_owned()));
         }
-        if let Some(stopped) = &self.stopped {
+        if self.have_ended {
+            let kept = "Loads that have ended stay, unless the final leads to other designs.";
+            lines.push(("", kept.to_owned()));
+        } else if let Some(stopped) = &self.stopped {
             let anew = format!(
                 "Loads begin anew; what was measured until they were stopped stays in {}.",
                 stopped.display()

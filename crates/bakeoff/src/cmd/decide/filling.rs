@@ -73,20 +73,12 @@ fn rows_within(limit: Duration, tables: usize, pace: u32) -> u64 {
 mod tests {
     use std::path::Path;
 
-    use clap::Parser;
-
     use super::*;
+    use crate::cmd::decide::fixture::decide;
     use crate::shipped::WORKLOADS;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        decide: Decide,
-    }
-
-    fn decide(words: &[&str]) -> (Decide, Workload) {
-        let line = ["decide"].iter().chain(words);
-        let decide = Line::try_parse_from(line).unwrap().decide;
+    fn options_and_workload(words: &[&str]) -> (Decide, Workload) {
+        let decide = decide(words);
         let text = WORKLOADS.get(words[0]).unwrap().text;
         let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
         (decide, workload)
@@ -94,7 +86,7 @@ mod tests {
 
     /// What is said of three designs.
     fn said(words: &[&str]) -> Option<String> {
-        let (decide, workload) = decide(words);
+        let (decide, workload) = options_and_workload(words);
         decide.long_filling(&workload, 3)
     }
 
@@ -134,14 +126,14 @@ mod tests {
 
     #[test]
     fn as_many_rows_are_loaded_as_the_option_says() {
-        let (options, workload) = decide(&["ycsb/a", "--rows", "50k"]);
+        let (options, workload) = options_and_workload(&["ycsb/a", "--rows", "50k"]);
         assert_eq!(options.rows_of_loads(&workload), 50_000);
         let plan = options.plan(&workload, 1);
         let folder = Path::new("out");
         let drive = options.loads_of(folder, &folder.join("load"), plan, None);
         let drive = format!("{:?}", drive.unwrap());
         assert!(drive.contains("rows: Some(Number(50000))"), "{drive}");
-        let (options, workload) = decide(&["ycsb/a"]);
+        let (options, workload) = options_and_workload(&["ycsb/a"]);
         assert_eq!(options.rows_of_loads(&workload), 200_000);
     }
 

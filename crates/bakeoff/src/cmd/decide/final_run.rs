@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::{FurtherTables, rows_to_forecast};
+use bakeoff_engines::in_shell;
 use bakeoff_report::listing::list;
 use bakeoff_report::units::plural;
 use bakeoff_stats::decide::{Decision, DesignStanding, Minimise, Span};
@@ -13,12 +14,12 @@ use bakeoff_stats::{Run as SavedRun, Summary};
 use bakeoff_workload::Workload;
 
 use super::basis::best_two;
-use super::final_plan::{FINAL, FinalPlan};
-use super::foresee::rows_of_forecast;
+use super::final_plan::{FINAL, FinalPlan, Noted};
+use super::foresee::{FURTHER, rows_of_forecast};
 use super::paces::{Paces, Size};
 use super::state::By;
 use super::{Decide, RUN};
-use crate::cmd::report::{Shown, summary_of_run};
+use crate::cmd::report::{self, Shown, summary_of_run};
 use crate::cmd::run::Run;
 use crate::exit::Exit;
 use crate::progress::time;
@@ -30,10 +31,9 @@ const SHARE: u32 = 2;
 const FEWEST: usize = 2;
 const MOST: usize = 4;
 /// Further tables of a final: smaller ones where a forecast needs them. Twins would be a third of its rows or more.
-const FURTHER: FurtherTables = FurtherTables {
-    scales: None,
-    star: false,
+const FURTHER_OF_FINAL: FurtherTables = FurtherTables {
     twins: false,
+    ..FURTHER
 };
 
 impl Decide {
@@ -56,33 +56,82 @@ impl Decide {
         }
     }
 
-    /// Writes down which final follows the run in the folder, if one fits into the time that is left.
+    /// Writes down which final follows the run in the folder, which has ended, or that none does.
     ///
     /// # Errors
     /// Fails if the run cannot be read, or the folder cannot be written to.
     pub fn plan_final(&self, dir: &Path, workload: &Workload, left: Duration) -> Result<()> {
-        let shown = Shown::from(self.wanted()?);
-        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
-        let plan = Final::of(&summary, workload).and_then(|of| of.within(left));
-        plan.map_or(Ok(()), |plan| plan.write(dir))
+        let plan = self.final_within(dir, workload, left)?;
+        plan.map_or(Noted::NoFinal, Noted::Final).write(dir)
     }
 
-    /// Measures the final that is planned in the folder. Where that fails, the answer of the run stands.
+    /// Returns the final that follows the run in the folder, if it needs one and one fits into the time that is left.
+    ///
+    /// # Errors
+    /// Fails if the run cannot be read.
+    pub fn final_within(
+        &self,
+        dir: &Path,
+        workload: &Workload,
+        left: Duration,
+    ) -> Result<Option<FinalPlan>> {
+        let shown = Shown::from(self.wanted()?);
+        let summary = summary_of_run(&SavedRun::open(&dir.join(RUN))?, &shown)?;
+        Ok(Final::of(&summary, workload).and_then(|of| of.within(left)))
+    }
+
+    /// Measures the final that is planned in the folder. Where that fails, the answer of the run stands, and the next
+    /// call tries it again: what it lacked, such as a server, may be there then.
     ///
     /// # Errors
     /// Fails if it cannot be read which one is planned.
     pub fn carry_out_final(&self, dir: &Path) -> Result<Exit> {
-        let Some(plan) = FinalPlan::read(dir)? else {
+        let Some(plan) = Noted::read(dir)?.and_then(Noted::plan) else {
             return Ok(Exit::Complete);
         };
         print_line(format_args!("note: the final: {}", in_words(&plan)));
         match self.final_of(dir, &plan).and_then(Run::run) {
-            Ok(ended) => Ok(ended),
+            Ok(Exit::Interrupted) => Ok(Exit::Interrupted),
+            Ok(ended) => {
+                self.lead_to_final(&dir.join(RUN));
+                Ok(ended)
+            }
             Err(error) => {
-                print_line(format_args!("note: the final ended early: {error:#}"));
+                print_line(format_args!("note: {}", self.ended_early(&error)));
                 Ok(Exit::Complete)
             }
         }
+    }
+
+    /// Writes the page of the race again, which leads to that of the final that has ended.
+    fn lead_to_final(&self, race: &Path) {
+        let written = self.wanted().and_then(|wanted| {
+            let shown = Shown {
+                is_for_recommendation: true,
+                ..Shown::from(wanted)
+            };
+            report::render(race, &shown)
+        });
+        if let Err(error) = written {
+            print_line(format_args!(
+                "note: the page of the race does not lead to that of the final until `bakeoff report {}` has written it: \
+                 {error:#}",
+                in_shell(&race.to_string_lossy())
+            ));
+        }
+    }
+
+    /// Says why a final has no end, and what to do.
+    fn ended_early(&self, error: &anyhow::Error) -> String {
+        let elsewhere = match self.adopt {
+            // The files of the race's design are there by then.
+            Some(_) => " with another folder for --adopt",
+            None => "",
+        };
+        format!(
+            "the final did not come to its end, so that the answer of the race stands; once that is mended, the same \
+             command{elsewhere} tries it again: {error:#}"
+        )
     }
 
     /// Returns the run that is the final in the folder.
@@ -148,7 +197,9 @@ impl Final {
     fn of(summary: &Summary, workload: &Workload) -> Option<Final> {
         let decision = summary.decision.as_ref()?;
         let ranked = finalists(decision)?;
-        let (scale, there) = (&workload.scale, rows_there(summary));
+        let scale = &workload.scale;
+        // Of rows whose number is not known, as many are loaded as are asked for.
+        let there = summary.rows_there().unwrap_or(u64::MAX);
         let (mut with_all, mut with_fewer) = (Vec::new(), Vec::new());
         for count in (ranked.len().min(FEWEST)..=ranked.len()).rev() {
             let designs = ranked[..count].to_vec();
@@ -157,7 +208,7 @@ impl Final {
             let possible = |rows: u64| {
                 let size = Size {
                     rows,
-                    work: FURTHER.work(scale, rows, &fewest),
+                    work: FURTHER_OF_FINAL.work(scale, rows, &fewest),
                 };
                 Some(Possible {
                     paces: Paces::of(summary, &designs)?,
@@ -239,15 +290,6 @@ fn finalists(decision: &Decision) -> Option<Vec<String>> {
     let further: Vec<String> = further.take(MOST - finalists.len()).collect();
     finalists.extend(further);
     Some(finalists)
-}
-
-/// Returns how many rows can be loaded, as far as a run found that out.
-fn rows_there(summary: &Summary) -> u64 {
-    if summary.has_all_rows {
-        return summary.rows;
-    }
-    let counted = summary.rows_left.filter(|left| left.counted);
-    counted.and_then(|left| left.of).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

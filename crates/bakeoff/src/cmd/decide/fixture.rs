@@ -1,6 +1,35 @@
-//! A decision for tests.
+//! A decision for tests, the options of its command, and measurements that came to their end.
+
+use std::path::Path;
 
 use bakeoff_stats::decide::{Certainty, Decision, Minimise, Recommendation, Rule};
+use clap::Parser;
+
+use super::Decide;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    decide: Decide,
+}
+
+/// Returns the options that these words behind `bakeoff decide` say.
+pub fn decide(words: &[&str]) -> Decide {
+    let line = ["decide"].iter().chain(words);
+    Line::try_parse_from(line).unwrap().decide
+}
+
+/// Makes a folder with the log of a measurement of an earlier version that came to its end: `comparison` is of eight
+/// designs and 20,000 rows, and `drive` of `cassandra/wide` and `cassandra/narrow`.
+pub fn ended_in(folder: &Path, kind: &str) {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs");
+    let log = match kind {
+        "drive" => "drive.jsonl",
+        _ => "journal.jsonl",
+    };
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::copy(fixtures.join(kind).join(log), folder.join(log)).unwrap();
+}
 
 /// Returns a decision by 205,000 of 7,324,550 rows.
 pub fn decision() -> Decision {

@@ -19,7 +19,7 @@ use crate::progress::time;
 /// Designs that the race is assumed to leave at least, which are loaded in full.
 const LEFT: usize = 3;
 /// Further tables of a decision's run, which is asked for none.
-const FURTHER: FurtherTables = FurtherTables {
+pub const FURTHER: FurtherTables = FurtherTables {
     scales: None,
     star: false,
     twins: true,
@@ -150,16 +150,9 @@ impl Decide {
 mod tests {
     use std::path::Path;
 
-    use clap::Parser;
-
     use super::*;
+    use crate::cmd::decide::fixture::decide;
     use crate::shipped::WORKLOADS;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        decide: Decide,
-    }
 
     const DESIGNS: [&str; 9] = [
         "parquet?codec=zstd",
@@ -175,13 +168,12 @@ mod tests {
 
     /// Returns the warning of a decision for the workload `formats` with this number of rows at full scale.
     fn said(full_rows: u64, designs: &[&str], budget: &str) -> Option<String> {
-        let line = Line::try_parse_from(["decide", "formats", "--budget", budget]).unwrap();
+        let decide = decide(&["formats", "--budget", budget]);
         let text = WORKLOADS.get("formats").unwrap().text;
         let mut workload = Workload::parse(text, Path::new("w.toml")).unwrap();
         workload.scale.full_rows = full_rows;
         let designs: Vec<DesignId> = designs.iter().map(|id| id.parse().unwrap()).collect();
-        line.decide
-            .too_few_rows(&workload, &designs, PathBuf::from("out"))
+        decide.too_few_rows(&workload, &designs, PathBuf::from("out"))
     }
 
     #[test]
@@ -230,8 +222,7 @@ mod tests {
             );
             let named = folder.path().join("w.toml");
             std::fs::write(&named, &text).unwrap();
-            let line = ["decide", named.to_str().unwrap(), "--budget", "1m"];
-            let decide = Line::try_parse_from(line).unwrap().decide;
+            let decide = decide(&[named.to_str().unwrap(), "--budget", "1m"]);
             // As it is in the folder of the decision, where the file is not.
             let written = Workload::parse(&text, &folder.path().join("out/w.toml")).unwrap();
             let few = decide.too_few_rows(&written, &written.designs, PathBuf::from("out"));

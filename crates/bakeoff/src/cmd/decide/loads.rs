@@ -199,6 +199,16 @@ impl Loads {
     pub fn have_begun(&self) -> bool {
         self.ended.is_some() || self.stopped.is_some()
     }
+
+    /// Returns whether those that came to their end are of these designs, and of no others.
+    pub fn are_of(&self, designs: &[String]) -> bool {
+        let ended = self.ended.as_deref();
+        let ended = ended.and_then(|folder| DriveRun::open(folder).ok());
+        ended.is_some_and(|run| {
+            let driven = &run.header().designs;
+            driven.len() == designs.len() && driven.iter().all(|info| designs.contains(&info.id))
+        })
+    }
 }
 
 /// Returns whether a folder holds loads that came to their end.
@@ -212,6 +222,7 @@ mod tests {
     use bakeoff_workload::{Action, Keys, Operation};
 
     use super::*;
+    use crate::cmd::decide::fixture::ended_in;
 
     fn plan(budget: Duration, designs: usize) -> Plan {
         Plan::of(budget, designs, SHORTEST, true)
@@ -324,5 +335,22 @@ mod tests {
         assert_eq!(loads.ended, None);
         assert_eq!(loads.stopped, Some(dir.join("load-2")));
         assert_eq!(loads.next, dir.join("load-3"));
+    }
+
+    #[test]
+    fn loads_that_ended_are_of_their_designs_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let are_of = |designs: &[&str]| {
+            let designs: Vec<String> = designs.iter().map(|id| (*id).to_owned()).collect();
+            Loads::of(dir).are_of(&designs)
+        };
+        let both = ["cassandra/narrow", "cassandra/wide"];
+        assert!(!are_of(&both), "none have ended");
+        ended_in(&dir.join(LOAD), "drive");
+        assert!(are_of(&both));
+        for others in [&both[..1], &["cassandra/narrow", "memory"]] {
+            assert!(!are_of(others), "{others:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The commands that measure the designs of a decision, as the command line reads them: `run` for questions, and
 //! `drive` for operations, of all designs where there are no questions, and else of those that the questions lead to.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_workload::Workload;
 
 use super::basis::Asked;
+use super::final_plan::Noted;
 use super::loads::{Loads, Plan, shortest};
 use super::state::{By, is_final_due, run_has_ended};
 use super::{Decide, RUN, WORKLOAD, source};
@@ -29,11 +31,11 @@ const LOADS_BESIDE_QUESTIONS: u32 = 4;
 
 impl Decide {
     /// Measures the designs of the workload in the folder, by the commands that do so. What came to its end before is
-    /// not measured again.
+    /// not measured again. Of some questions the user was told that no row fulfils them.
     ///
     /// # Errors
     /// Fails if the workload cannot be used, or as these commands do.
-    pub fn measure(&self, dir: &Path) -> Result<Exit> {
+    pub fn measure(&self, dir: &Path, told_unmet: BTreeSet<String>) -> Result<Exit> {
         let workload = DataOptions::default().workload(&dir.join(WORKLOAD))?;
         let by = By::of(&workload);
         if let Some(long) = self.long_filling(&workload, workload.designs.len()) {
@@ -42,8 +44,13 @@ impl Decide {
         if by == By::Operations {
             return self.drive(dir, &workload, None);
         }
-        if !run_has_ended(dir) && self.race(dir, &workload)? == Exit::Interrupted {
-            return Ok(Exit::Interrupted);
+        if !run_has_ended(dir) {
+            if self.race(dir, &workload, told_unmet)? == Exit::Interrupted {
+                return Ok(Exit::Interrupted);
+            }
+        } else if Noted::read(dir)?.is_none() {
+            // A command was stopped when its race had ended, and how much of its time was left is not known.
+            self.plan_final(dir, &workload, self.budget_of_final(by))?;
         }
         if is_final_due(dir) && self.carry_out_final(dir)? == Exit::Interrupted {
             return Ok(Exit::Interrupted);
@@ -53,12 +60,14 @@ impl Decide {
         }
         match self.short_list(dir)?.as_slice() {
             [] => Ok(Exit::Complete),
+            // A final that was tried again leads to the same designs.
+            designs if Loads::of(dir).are_of(designs) => Ok(Exit::Complete),
             designs => self.drive(dir, &workload, Some(designs)),
         }
     }
 
     /// Measures all designs by the questions of the workload, and plans the final for what is left of their budget.
-    fn race(&self, dir: &Path, workload: &Workload) -> Result<Exit> {
+    fn race(&self, dir: &Path, workload: &Workload, told_unmet: BTreeSet<String>) -> Result<Exit> {
         let by = By::of(workload);
         let few = self.too_few_rows(workload, &workload.designs, dir.join(RUN));
         if let Some(few) = &few {
@@ -66,7 +75,8 @@ impl Decide {
         }
         let budget = self.budget_of_race(dir, by, few.is_some());
         let (goes_on, began) = (dir.join(RUN).exists(), Instant::now());
-        let ended = self.run_of(dir, budget)?.run()?;
+        let run = self.run_of(dir, budget)?.after_telling(told_unmet);
+        let ended = run.run()?;
         if ended == Exit::Interrupted {
             return Ok(ended);
         }
@@ -295,21 +305,9 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
+    use crate::cmd::decide::fixture::decide;
     use crate::shipped::WORKLOADS;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        decide: Decide,
-    }
-
-    fn decide(words: &[&str]) -> Decide {
-        let line = ["decide"].iter().chain(words);
-        Line::try_parse_from(line).unwrap().decide
-    }
 
     #[test]
     fn a_budget_is_for_one_measurement_or_shared_out_between_two() {

@@ -43,6 +43,7 @@ use crate::cmd::options::postgres::PostgresOptions;
 use crate::cmd::options::prices::PriceOptions;
 use crate::cmd::options::rate_limit::RateLimitOptions;
 use crate::cmd::options::table_file::TableFileOptions;
+use crate::cmd::report::beside::RUN;
 use crate::exit::{Exit, Misuse};
 use crate::stderr::print_line;
 
@@ -50,8 +51,6 @@ use crate::stderr::print_line;
 const WORKLOAD: &str = "workload.toml";
 /// Name of the sample of a live table in it, which is that of the workload with another ending.
 const SAMPLE: &str = "workload.parquet";
-/// Name of the run's folder in it.
-const RUN: &str = "run";
 
 /// Help of --rate-limit, which is about reading, too.
 const RATE_LIMIT: &str = "Rows a second that are written at most to a server that Bakeoff did not start \
@@ -180,10 +179,10 @@ impl Decide {
         record: &Record,
         dir: &Path,
     ) -> Result<Option<Exit>> {
-        if !prepare::prepare(self, source, record, dir)? {
+        let Some(told_unmet) = prepare::prepare(self, source, record, dir)? else {
             return Ok(None);
-        }
-        self.measure(dir).map(Some)
+        };
+        self.measure(dir, told_unmet).map(Some)
     }
 
     /// Checks the options before anything is read.

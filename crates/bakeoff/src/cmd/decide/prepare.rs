@@ -1,12 +1,12 @@
 //! Writes the workload of a decision: what there is to know of the rows, the questions or operations, and the proposed
 //! designs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use bakeoff_engines::propose::leave_same;
+use bakeoff_engines::propose::{is_unmet, leave_same};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions, OptionGroup, check_ranges, plain_queries};
 use bakeoff_report::propose::{behind_in_words, same_in_words};
@@ -46,22 +46,27 @@ pub struct Prepared {
     written: Option<init::Written>,
 }
 
-/// Writes the workload with the proposed designs into the folder, unless it is there. Returns whether it is there;
-/// `false` if the user asked to stop while a live table was read.
+/// Writes the workload with the proposed designs into the folder, unless it is there. Returns the names of the questions
+/// that were told to be fulfilled by no row; `None` if the user asked to stop while a live table was read.
 ///
 /// # Errors
 /// Fails as [`Prepared::of`] does, and if the folder cannot be written to. Nothing but the sample of a live table is
 /// made before all else is known.
-pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -> Result<bool> {
+pub fn prepare(
+    options: &Decide,
+    source: &Source,
+    record: &Record,
+    dir: &Path,
+) -> Result<Option<BTreeSet<String>>> {
     let path = dir.join(WORKLOAD);
     if path.exists() {
-        return Ok(true);
+        return Ok(Some(BTreeSet::new()));
     }
     if source.is_live() {
         begin_sample(dir, record)?;
     }
     let Some(mut prepared) = Prepared::of(options, source, &path)? else {
-        return Ok(false);
+        return Ok(None);
     };
     make_folder(dir)?;
     record.write(dir)?;
@@ -78,7 +83,17 @@ pub fn prepare(options: &Decide, source: &Source, record: &Record, dir: &Path) -
         prepared.proposals.designs.len() - prepared.left_out
     ));
     tell_missing(&prepared.proposals);
-    Ok(true)
+    Ok(Some(told_unmet(&prepared)))
+}
+
+/// Returns the names of the questions of which a note has said that no row fulfils their condition.
+fn told_unmet(prepared: &Prepared) -> BTreeSet<String> {
+    let notes = &prepared.proposals.notes;
+    let names = prepared.workload.queries.iter().map(|query| &query.name);
+    names
+        .filter(|name| notes.iter().any(|note| is_unmet(name, note)))
+        .cloned()
+        .collect()
 }
 
 /// Makes the folder for the sample of a live table, with the note of whose it is, and without a sample of a command

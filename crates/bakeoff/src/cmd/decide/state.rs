@@ -5,7 +5,7 @@ use std::path::Path;
 use bakeoff_stats::{Record, Run};
 use bakeoff_workload::Workload;
 
-use super::final_plan::{self, FINAL};
+use super::final_plan::{FINAL, Noted};
 use super::loads::Loads;
 use super::{RUN, WORKLOAD};
 
@@ -49,9 +49,15 @@ pub fn run_has_ended(dir: &Path) -> bool {
     came_to_end(&dir.join(RUN))
 }
 
-/// Returns whether a final is to be measured in the folder of a decision, or to be gone on with.
+/// Returns whether a final is to be measured in the folder of a decision, to be gone on with, or still to be planned,
+/// since a command was stopped between the end of its race and the note of that.
 pub fn is_final_due(dir: &Path) -> bool {
-    dir.join(final_plan::FILE).exists() && !came_to_end(&dir.join(FINAL))
+    match Noted::read(dir) {
+        Ok(Some(Noted::NoFinal)) => false,
+        Ok(None) => run_has_ended(dir),
+        // What is wrong with a note is told where it is followed.
+        Ok(Some(Noted::Final(_))) | Err(_) => !came_to_end(&dir.join(FINAL)),
+    }
 }
 
 /// Returns whether the run in a folder came to its end.
@@ -84,6 +90,8 @@ fn recommends(dir: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cmd::decide::final_plan::FinalPlan;
+    use crate::cmd::decide::fixture::ended_in;
     use crate::shipped::WORKLOADS;
 
     #[test]
@@ -116,18 +124,33 @@ mod tests {
     fn a_final_that_was_planned_is_due_until_it_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        assert!(
-            !is_final_due(dir),
-            "none was planned, as in earlier versions"
-        );
-        let plan = final_plan::FinalPlan {
+        assert!(!is_final_due(dir), "nothing was measured");
+        let plan = FinalPlan {
             designs: vec!["memory".to_owned()],
             rows: 1,
             budget: std::time::Duration::from_secs(1),
         };
-        plan.write(dir).unwrap();
+        Noted::Final(plan).write(dir).unwrap();
+        ended_in(&dir.join(RUN), "comparison");
         assert!(is_final_due(dir) && !has_ended(dir));
         std::fs::create_dir(dir.join(FINAL)).unwrap();
         assert!(is_final_due(dir), "nothing was measured in it");
+        ended_in(&dir.join(FINAL), "comparison");
+        assert!(!is_final_due(dir) && has_ended(dir));
+    }
+
+    #[test]
+    fn a_race_that_ended_without_a_note_has_its_final_still_to_be_planned() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        ended_in(&dir.join(RUN), "comparison");
+        assert!(is_final_due(dir) && !has_ended(dir));
+        Noted::NoFinal.write(dir).unwrap();
+        assert!(!is_final_due(dir) && has_ended(dir));
+        // Operations alone have no race.
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        ended_in(&dir.join("load"), "drive");
+        assert!(!is_final_due(dir) && has_ended(dir));
     }
 }

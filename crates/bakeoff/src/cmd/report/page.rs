@@ -9,7 +9,7 @@ use bakeoff_stats::drive::{DriveRecord, DriveRun};
 use bakeoff_stats::sweep::{SweepRecord, SweepRun};
 use bakeoff_stats::{LogRecord, Record, Run};
 
-use super::{PAGE, Shown, summary_of_load, summary_of_run, summary_of_sweep};
+use super::{PAGE, Shown, beside, summary_of_load, summary_of_run, summary_of_sweep};
 use crate::exit::explain;
 use crate::out_file::write_quickly;
 
@@ -153,7 +153,7 @@ fn rendered(dir: &Path, shown: &Shown, stays: bool) -> Result<(String, bool)> {
     let summary = summary_of_run(&Run::open(dir)?, shown)?;
     let is_over = summary.finished || summary.interrupted;
     let page = if stays || is_over {
-        html::render(&summary)
+        beside::render(dir, &summary)
     } else {
         html::render_so_far(&summary)
     };

@@ -137,6 +137,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         further: plan.options.further.tables(),
         shows_stored: plan.options.show_stored,
         not_asked: plan.header.designs.iter().map(not_asked).collect(),
+        known_unmet: plan.options.known_unmet(plan.workload),
         profiles: plan.options.profile.profiles(&plan.context.run_dir),
     };
     let designs = Designs {

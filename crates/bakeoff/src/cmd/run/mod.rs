@@ -12,6 +12,7 @@ pub(super) mod race;
 mod shared;
 mod time;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -184,6 +185,10 @@ pub struct Run {
     /// Whether it measures some designs of a decision only, whose servers others may use.
     #[arg(skip)]
     is_of_some: bool,
+
+    /// Queries of which a decision has said that no row fulfils their condition.
+    #[arg(skip)]
+    known_unmet: BTreeSet<String>,
 }
 
 /// Servers of the user's on which designs are measured.
@@ -219,6 +224,24 @@ impl Run {
             is_of_some: true,
             ..self
         }
+    }
+
+    /// Returns the same run after the user was told that no row fulfils the condition of these queries.
+    pub fn after_telling(self, known_unmet: BTreeSet<String>) -> Run {
+        Run {
+            known_unmet,
+            ..self
+        }
+    }
+
+    /// Returns the queries of which the user knows that no row fulfils their condition. A run of some designs of a
+    /// decision follows one of all of them, which has told it.
+    fn known_unmet(&self, workload: &Workload) -> BTreeSet<String> {
+        if !self.is_of_some {
+            return self.known_unmet.clone();
+        }
+        let queries = workload.queries.iter();
+        queries.map(|query| query.name.clone()).collect()
     }
 
     pub fn run(self) -> Result<Exit> {

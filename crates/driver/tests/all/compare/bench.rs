@@ -1,6 +1,6 @@
 //! Runs fake designs into a folder of their own, and reads what was recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -71,6 +71,7 @@ impl Bench {
             further: NONE,
             shows_stored: false,
             not_asked: BTreeMap::new(),
+            known_unmet: BTreeSet::new(),
             profiles: None,
         };
         Bench {

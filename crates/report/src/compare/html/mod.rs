@@ -32,12 +32,21 @@ use crate::decide;
 use crate::markup::Escaped;
 use crate::page::profile::Recorded;
 use crate::page::statistics::Told;
-use crate::page::{self, Frame, chart_figure, charts_section, section, state};
+use crate::page::{self, Frame, PageLink, chart_figure, charts_section, section, state};
 use crate::per_node::html::sections as nodes_and_money;
 
 /// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
     frame(summary).around(&sections(summary))
+}
+
+/// Renders the whole page with a first line that leads to another one.
+pub fn render_beside(summary: &Summary, other: &PageLink) -> String {
+    let page = Frame {
+        beside: Some(other),
+        ..frame(summary)
+    };
+    page.around(&sections(summary))
 }
 
 /// Renders the page of a run that goes on: it says what was measured so far, and loads itself again.
@@ -103,6 +112,7 @@ fn frame(summary: &Summary) -> Frame<'_> {
         state: format!("run {}", state(summary.finished, summary.interrupted)),
         command: &header.command,
         so_far: None,
+        beside: None,
     }
 }
 

@@ -294,7 +294,7 @@ fn a_run_of_a_decision_advises_a_budget_and_says_about_how_long() {
     let records = fixture::scaled_records();
     let json = bakeoff_report::json::render(&summary, &records[..1]).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let advised = "it takes 520,000 rows, and so a final or a longer --budget, which the end of the decision names.";
+    let advised = "it takes 520,000 rows, in a final or with a longer --budget, as the end of the decision says.";
     assert!(html::render(&summary).contains("a longer <span class=\"option\">--budget</span>,"));
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [page.as_str(), &report, verdict["verdict"].as_str().unwrap()] {

@@ -30,6 +30,15 @@ impl Summary {
         }
     }
 
+    /// Returns the rows of the data, if it is known where they end.
+    pub fn rows_there(&self) -> Option<u64> {
+        match self.rows_left {
+            _ if self.has_all_rows => Some(self.rows),
+            Some(left) => left.of.filter(|_| left.counted),
+            None => None,
+        }
+    }
+
     /// Says that the rows at full scale are those of the data, where the workload names a few more.
     pub fn full_rows_in_words(&self) -> Option<String> {
         self.lacks_few_rows().then(|| {
@@ -48,6 +57,7 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
+    use crate::RowsLeft;
     use crate::compare::summary::growth::tests::{Ladder, ROWS};
     use crate::compare::{Record, Summary};
 
@@ -92,11 +102,21 @@ mod tests {
             assert!(reason.contains("are too few to forecast"), "{reason}");
         }
         // Data that was not loaded as a whole may be known to end there.
-        let part = run(2_000_000, false);
+        let mut part = run(2_000_000, false);
         let of = |there: u64| part.full_rows_of(there);
         assert_eq!([of(1_800_000), of(1_900_000)], [2_000_000, 1_900_000]);
         assert_eq!([of(2_000_000), of(3_000_000)], [2_000_000, 2_000_000]);
+        assert_eq!(part.rows_there(), None);
+        for (counted, there) in [(true, Some(1_900_000)), (false, None)] {
+            part.rows_left = Some(RowsLeft {
+                of: Some(1_900_000),
+                counted,
+                by_budget: true,
+            });
+            assert_eq!(part.rows_there(), there);
+        }
         let whole = run(ROWS[4], true);
+        assert_eq!(whole.rows_there(), Some(ROWS[4]));
         assert_eq!(whole.full_rows(), ROWS[4]);
         assert_eq!(whole.full_rows_in_words(), None);
     }

@@ -4,10 +4,14 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use bakeoff_report::units::count;
-use bakeoff_workload::Workload;
+use bakeoff_report::units::{bytes, count};
+use bakeoff_workload::csv::Encoder;
+use bakeoff_workload::{RowSource, Workload};
 
 use crate::cmd::decide::source::open_rows;
+
+/// First rows whose width as CSV is taken for that of all.
+const FIRST_ROWS: usize = 1_000;
 
 /// Rows of the user's that a workload continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub struct Sample {
     own: u64,
     /// How many rows there are with those beyond them.
     all: u64,
+    /// About how many bytes these are as CSV; `None` if the first rows cannot be read.
+    bytes: Option<u64>,
 }
 
 impl Sample {
@@ -30,11 +36,35 @@ impl Sample {
         }
         let opened = open_rows(workload, files);
         let source = opened.context("cannot count the rows of the sample")?;
-        Ok(source.grown_from().map(|grown| Sample {
+        let Some(grown) = source.grown_from() else {
+            return Ok(None);
+        };
+        let all = source.known_rows().unwrap_or(grown.rows);
+        let width = width_of_row(workload, source.as_ref());
+        Ok(Some(Sample {
             own: grown.rows,
-            all: source.known_rows().unwrap_or(grown.rows),
+            all,
+            bytes: width.map(|width| (width * all as f64) as u64),
         }))
     }
+
+    /// Says what all rows are as CSV.
+    fn in_csv(&self) -> String {
+        let rows = count(self.all);
+        match self.bytes {
+            Some(all) => format!("{rows} rows, about {} as CSV", bytes(all as f64)),
+            None => format!("{rows} rows as CSV"),
+        }
+    }
+}
+
+/// Returns the mean bytes of one of the first rows as CSV; `None` if they cannot be read.
+fn width_of_row(workload: &Workload, source: &dyn RowSource) -> Option<f64> {
+    let first = source.read(0, FIRST_ROWS).ok()?.next()?.ok()?.rows;
+    let mut lines = Vec::new();
+    Encoder::new(&workload.table).rows(&first, &mut lines);
+    let rows = first.num_rows();
+    (rows > 0).then(|| lines.len() as f64 / rows as f64)
 }
 
 /// What is said of the rows that the script fills a design with.
@@ -44,6 +74,9 @@ pub struct RowsTold {
     pub usual: String,
     /// Lines of a comment in the script.
     pub lines: Vec<String>,
+    /// What a script that fills tables with CSV writes first where it is asked for all rows, if these are more than the
+    /// usual ones.
+    pub written: Option<String>,
     /// A comment beside the commands that fill the design, if there are further rows.
     pub beside: Option<String>,
     /// A note, if these are not all rows that there are, or are made.
@@ -53,13 +86,14 @@ pub struct RowsTold {
 impl RowsTold {
     /// Says that the script has these rows, if not all of the workload; of a sample, without those beyond it.
     pub fn new(rows: Option<&str>, sample: Option<Sample>) -> RowsTold {
-        let Some(Sample { own, all }) = sample else {
+        let Some(sample) = sample else {
             return RowsTold {
                 usual: "all".to_owned(),
                 lines: vec![
                     format!("Rows: {}.", rows.unwrap_or("all rows of the workload")),
                     "With ROWS=N in the environment it takes the first N only.".to_owned(),
                 ],
+                written: None,
                 beside: None,
                 note: rows.map(|rows| {
                     format!("the script fills it with {rows}; move all rows of yours with a tool of the database")
@@ -67,10 +101,12 @@ impl RowsTold {
             };
         };
         let rows = rows.unwrap_or("the rows of the file");
-        let alone = format!("{rows} ({}) without those made beyond them", count(own));
-        let all = count(all);
+        let own = count(sample.own);
+        let alone = format!("{rows} ({own}) without those made beyond them");
+        let all = count(sample.all);
         RowsTold {
-            usual: own.to_string(),
+            usual: sample.own.to_string(),
+            written: Some(sample.in_csv()),
             lines: vec![
                 format!("Rows: {alone}."),
                 format!(
@@ -113,13 +149,24 @@ mod tests {
             "With ROWS=N in the environment it takes the first N only.",
         ];
         assert_eq!((told.usual.as_str(), told.note), ("all", None));
-        assert_eq!(told.lines, expected);
+        assert_eq!(
+            (told.lines, told.written),
+            (expected.map(str::to_owned).to_vec(), None)
+        );
         let sample = Sample {
             own: 600,
             all: 6000,
+            bytes: Some(310 << 10),
         };
+        assert_eq!(sample.in_csv(), "6,000 rows, about 310 KiB as CSV");
+        let unread = Sample {
+            bytes: None,
+            ..sample
+        };
+        assert_eq!(unread.in_csv(), "6,000 rows as CSV");
         let told = RowsTold::new(None, Some(sample));
         assert_eq!(told.usual, "600");
+        assert_eq!(told.written, Some(sample.in_csv()));
         let expected = [
             "Rows: the rows of the file (600) without those made beyond them.",
             "With ROWS=all in the environment it takes these as well, 6,000 in all; with ROWS=N the first N.",
@@ -149,6 +196,9 @@ mod tests {
         assert_ne!(grown, WORKLOAD);
         let sample = Sample::of(&read(&grown), &[file]).unwrap().unwrap();
         assert_eq!((sample.own, sample.all), (24, 240));
+        // Each of them is like `fern,2026-05-01T00:00:00Z,0.5`.
+        let bytes = sample.bytes.unwrap();
+        assert!((6_000..12_000).contains(&bytes), "{bytes}");
         let error = Sample::of(&read(&grown), &[]).unwrap_err().to_string();
         assert_eq!(error, "cannot count the rows of the sample");
     }

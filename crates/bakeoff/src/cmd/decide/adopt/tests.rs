@@ -1,4 +1,5 @@
 mod rows_there;
+mod rows_written;
 
 use std::process::Command;
 
@@ -46,6 +47,7 @@ fn told(lines: Vec<String>) -> RowsTold {
     RowsTold {
         usual: "600".to_owned(),
         lines,
+        written: None,
         beside: None,
         note: None,
     }

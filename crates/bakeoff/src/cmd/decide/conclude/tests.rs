@@ -1,12 +1,5 @@
-use clap::Parser;
-
 use super::*;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    decide: Decide,
-}
+use crate::cmd::decide::fixture::decide;
 
 /// A table and a question, behind what a workload says of its rows.
 const TABLE: &str = r#"
@@ -91,9 +84,8 @@ fn rows_that_are_not_all_or_are_made_are_told() {
         ("formats", &[], None),
     ];
     for (from, options, expected) in cases {
-        let words = [&["decide", from][..], options].concat();
-        let line = Line::try_parse_from(words).unwrap();
-        let told = rows_of_script(&line.decide).unwrap();
+        let words = [&[from][..], options].concat();
+        let told = rows_of_script(&decide(&words)).unwrap();
         assert_eq!(told, expected, "{from} {options:?}");
     }
 }

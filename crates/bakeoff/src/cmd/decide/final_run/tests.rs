@@ -1,19 +1,7 @@
 use bakeoff_stats::decide::{Fallback, RunnerUp};
-use clap::Parser;
 
 use super::*;
-use crate::cmd::decide::fixture::decision;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    decide: Decide,
-}
-
-fn decide(words: &[&str]) -> Decide {
-    let line = ["decide"].iter().chain(words);
-    Line::try_parse_from(line).unwrap().decide
-}
+use crate::cmd::decide::fixture::{decide, decision, ended_in};
 
 #[test]
 fn the_race_has_all_of_a_budget_or_shares_it_with_the_final() {
@@ -148,6 +136,34 @@ fn a_final_takes_all_that_is_left_for_the_designs_and_rows_that_fit() {
         in_words(&few),
         "local/columnar once more, at 1,000,000 rows, within 1m 20s"
     );
+}
+
+#[test]
+fn a_race_is_noted_to_have_no_final_where_none_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    ended_in(&dir.join(RUN), "comparison");
+    let run = SavedRun::open(&dir.join(RUN)).unwrap();
+    let text = &run.header().workload_text;
+    let workload = Workload::parse(text, Path::new("w.toml")).unwrap();
+    let decide = decide(&["readings", "--budget", "20m"]);
+    decide.plan_final(dir, &workload, Duration::ZERO).unwrap();
+    assert_eq!(Noted::read(dir).unwrap(), Some(Noted::NoFinal));
+}
+
+#[test]
+fn a_final_that_cannot_begin_says_that_the_same_command_tries_it_again() {
+    let told = |options: &[&str]| {
+        let error = anyhow::anyhow!("no server answers");
+        decide(&[&["readings"][..], options].concat()).ended_early(&error)
+    };
+    assert_eq!(
+        told(&[]),
+        "the final did not come to its end, so that the answer of the race stands; once that is mended, the same \
+         command tries it again: no server answers"
+    );
+    let elsewhere = " the same command with another folder for --adopt tries it again: ";
+    assert!(told(&["--adopt", "mine"]).contains(elsewhere));
 }
 
 #[test]

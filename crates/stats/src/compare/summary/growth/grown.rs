@@ -51,7 +51,7 @@ impl Shown {
         let (rows, queries) = (summary.rows, &summary.header.queries);
         let tables = summary.axes.as_ref().zip(Tables::of(summary, design));
         if let Some((axes, tables)) = tables {
-            let there = rows_there(summary);
+            let there = summary.rows_there();
             let pair = |(index, query): (usize, &QueryInfo)| {
                 let window = axes.windows.get(&query.name).copied();
                 StarPair::of((&tables, there), design, rows, index, window)
@@ -249,16 +249,7 @@ fn needs(summary: &Summary, design: &DesignSummary) -> ForecastNeeds {
         fewest_of_run: fewest.max().unwrap_or(0),
         fewest: design.info.rows_to_forecast(),
         least: header.scale.grows_from(),
-        there: rows_there(summary),
-    }
-}
-
-/// Returns the rows of the data, if it is known where they end.
-fn rows_there(summary: &Summary) -> Option<u64> {
-    match summary.rows_left {
-        _ if summary.has_all_rows => Some(summary.rows),
-        Some(left) => left.of.filter(|_| left.counted),
-        None => None,
+        there: summary.rows_there(),
     }
 }
 
