@@ -11,11 +11,10 @@ use arrow::ipc::CompressionType;
 use arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use bakeoff_testing::hostile::{Corpus, Parser, bytes_taken};
 use bakeoff_testing::times;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 
 use super::*;
+
+mod parquet_files;
 
 const MIB: u64 = 1 << 20;
 
@@ -25,10 +24,6 @@ const TEXT_BYTES: u64 = 256 * MIB;
 /// The memory for an Arrow file of at most 128 KiB. A byte of Zstandard may say that it unpacks to 32 KiB, which
 /// the library reserves before it unpacks them.
 const ARROW_BYTES: u64 = (4 << 30) + 256 * MIB;
-
-/// The memory for a Parquet file of at most 128 KiB. Pages say how many bytes they have unpacked, which the library
-/// reserves before it unpacks them: 2 GiB together at most.
-const PARQUET_BYTES: u64 = (2 << 30) + 256 * MIB;
 
 /// The number of rows that types are guessed from.
 const SAMPLE_ROWS: usize = 20;
@@ -366,44 +361,4 @@ fn lengths_that_a_file_cannot_have_take_no_memory() {
         assert!(said.contains("2147483647 bytes begin at 8"), "{said}");
     });
     assert!(taken < 16 * MIB, "{taken}");
-}
-
-#[test]
-fn parquet_is_read_or_refused() {
-    let parser = Parser {
-        name: "parquet files to ingest",
-        most_bytes: PARQUET_BYTES,
-        cases: times(200, 400_000),
-    };
-    let mut corpus = Corpus::default();
-    for compression in [
-        Compression::UNCOMPRESSED,
-        Compression::SNAPPY,
-        Compression::ZSTD(ZstdLevel::default()),
-    ] {
-        let mut columns = columns();
-        columns.retain(|(name, _)| *name != "nothing");
-        let batch = batch(columns);
-        let properties = WriterProperties::builder()
-            .set_compression(compression)
-            .set_data_page_row_count_limit(16)
-            .set_write_batch_size(8)
-            .build();
-        let mut bytes = Vec::new();
-        let schema = batch.schema();
-        let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
-        corpus.add(bytes);
-    }
-    let files = Files::new("x.parquet");
-    parser.feed(&corpus, |bytes| files.are_readable(bytes));
-}
-
-#[test]
-fn a_dictionary_that_says_that_it_has_billions_of_values_takes_little_memory() {
-    let bytes = include_bytes!("../../../tests/corpus/parquet/huge-dictionary.parquet");
-    let files = Files::new("x.parquet");
-    let taken = bytes_taken(|| assert!(!files.are_readable(bytes)));
-    assert!(taken < TEXT_BYTES, "{taken}");
 }

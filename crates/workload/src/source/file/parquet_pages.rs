@@ -1,6 +1,9 @@
 //! What the pages of a Parquet file say of their own lengths, checked before any is unpacked: the library takes as much
 //! memory as a page says that it unpacks to, up to 2 GiB for each column that is read at the same time, and for as many
-//! values as a dictionary says that it has.
+//! values as a dictionary says that it has. Pages of texts that say within their bytes how many texts they have are
+//! unpacked to be checked.
+
+mod deltas;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,9 +30,14 @@ const HEAD_BYTES: usize = 512;
 const DEPTH: u8 = 64;
 /// The type of a page that has the values of a dictionary.
 const DICTIONARY: i32 = 2;
+/// The encodings of texts by the differences of their lengths: `DELTA_LENGTH_BYTE_ARRAY` and `DELTA_BYTE_ARRAY`.
+const DELTAS: [i32; 2] = [6, 7];
 
 /// Checks what pages of these columns say of their lengths. Columns are counted at the root of the schema. A page that
 /// reaches beyond its column ends the check of that one, since the library goes no further either.
+///
+/// Heads of pages are all that is read, except of columns whose texts are stored by the differences of their lengths, as
+/// writers of version 2 do: these are unpacked once more than they are read.
 ///
 /// # Errors
 /// Fails with the reason why the columns cannot be read.
@@ -47,6 +55,7 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
     for group in metadata.row_groups() {
         let leaves = group.columns().iter().enumerate();
         let mut together = 0_u64;
+        let mut with_deltas = Vec::new();
         for (_, column) in
             leaves.filter(|(leaf, _)| read.contains(&schema.get_column_root_idx(*leaf)))
         {
@@ -57,18 +66,34 @@ pub fn check(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Resu
                             copy of it"
                     .to_owned());
             }
-            together = together.saturating_add(largest(file, column, rows)?);
+            let largest = largest(file, column, rows)?;
+            together = together.saturating_add(largest.bytes);
+            if largest.has_deltas {
+                with_deltas.push(column);
+            }
         }
-        if together > most_bytes {
-            return Err(format!(
-                "what is read of it at the same time takes {} MiB of memory, and {} MiB are allowed: write it with \
-                 smaller pages, or with shorter values",
-                together >> 20,
-                most_bytes >> 20
-            ));
+        // No page is unpacked before it is known that it unpacks to no more.
+        check_together(together, most_bytes)?;
+        for column in with_deltas {
+            let further = deltas::further_bytes(file, column, most_bytes)?;
+            together = together.saturating_add(further);
         }
+        check_together(together, most_bytes)?;
     }
     Ok(())
+}
+
+/// Checks that columns that are read at the same time take no more bytes than they may.
+fn check_together(bytes: u64, most_bytes: u64) -> Result<(), String> {
+    if bytes <= most_bytes {
+        return Ok(());
+    }
+    Err(format!(
+        "what is read of it at the same time takes {} MiB of memory, and {} MiB are allowed: write it with smaller \
+         pages, or with shorter values",
+        bytes >> 20,
+        most_bytes >> 20
+    ))
 }
 
 /// Returns how many bytes the pages that are read at the same time may take, of a file that has so many.
@@ -76,25 +101,32 @@ fn most_bytes(file_bytes: u64) -> u64 {
     file_bytes.saturating_mul(MOST_FOR_EACH).max(MOST_BYTES)
 }
 
+/// What the heads of a column's pages say together.
+#[derive(Default)]
+struct Largest {
+    /// The bytes that are in memory at a time.
+    bytes: u64,
+    /// Whether a page has texts by the differences of their lengths.
+    has_deltas: bool,
+}
+
 /// Returns how many bytes of a column are in memory at a time: those of its dictionary and of its largest page, as pages
 /// and as values, and of so many values if they have a fixed length.
-fn largest(file: &File, column: &ColumnChunkMetaData, rows: u64) -> Result<u64, String> {
+fn largest(file: &File, column: &ColumnChunkMetaData, rows: u64) -> Result<Largest, String> {
     let ratio = match column.compression() {
         Compression::UNCOMPRESSED => None,
         Compression::SNAPPY => Some(SNAPPY_RATIO),
         Compression::ZSTD(_) => Some(ZSTD_RATIO),
         // The library refuses other ones before it reads their pages.
-        _ => return Ok(0),
+        _ => return Ok(Largest::default()),
     };
-    let damaged = |why: String| {
-        let name = column.column_path().string();
-        format!("a page of column `{name}` {why}; it is damaged: try another copy of it")
-    };
+    let damaged = |why: String| damaged(column, &why);
     let (mut at, bytes) = column.byte_range();
     let end = at.saturating_add(bytes);
     let mut input = BufReader::with_capacity(HEAD_BYTES, file);
     let are_texts = column.column_type() == Type::BYTE_ARRAY;
-    let (mut dictionary, mut largest) = (0, 0);
+    let is_fixed = column.column_type() == Type::FIXED_LEN_BYTE_ARRAY;
+    let (mut dictionary, mut largest, mut has_deltas) = (0, 0, false);
     while at < end {
         let head = Head::read(&mut input, at);
         let head = head.map_err(|error| damaged(format!("cannot be read: {error}")))?;
@@ -123,15 +155,24 @@ fn largest(file: &File, column: &ColumnChunkMetaData, rows: u64) -> Result<u64, 
             // A batch may take room for all texts of a page.
             let times = if are_texts { 2 } else { 1 };
             largest = (times * unpacked).max(largest);
+            has_deltas |= head.has_deltas && (are_texts || is_fixed);
         }
         at = head.end + packed;
     }
-    let values = if column.column_type() == Type::FIXED_LEN_BYTE_ARRAY {
+    let values = if is_fixed {
         rows.saturating_mul(fewest_bytes(column))
     } else {
         0
     };
-    Ok(values.saturating_add(dictionary + largest))
+    Ok(Largest {
+        bytes: values.saturating_add(dictionary + largest),
+        has_deltas,
+    })
+}
+
+fn damaged(column: &ColumnChunkMetaData, why: &str) -> String {
+    let name = column.column_path().string();
+    format!("a page of column `{name}` {why}; it is damaged: try another copy of it")
 }
 
 /// Returns how many bytes a value of a column's dictionary takes at least.
@@ -158,6 +199,8 @@ struct Head {
     packed: Option<i32>,
     /// Those of a dictionary.
     values: Option<i32>,
+    /// Whether data have such an encoding.
+    has_deltas: bool,
     /// The position in the file behind the head.
     end: u64,
 }
@@ -181,16 +224,13 @@ impl Head {
                 4 => {
                     number(input)?;
                 }
-                5 => {
-                    numbers(input, 4)?;
-                }
+                // Data of version 1 have the encoding as their second number, and those of version 2 as the fourth.
+                5 => head.has_deltas |= is_of_deltas(numbers(input, 4)?[1]),
                 6 => {
                     numbers(input, 0)?;
                 }
-                7 => head.values = numbers(input, 2)?,
-                8 => {
-                    numbers(input, 6)?;
-                }
+                7 => head.values = numbers(input, 2)?[0],
+                8 => head.has_deltas |= is_of_deltas(numbers(input, 6)?[3]),
                 _ => skip(input, kind, DEPTH)?,
             }
             last = field;
@@ -208,22 +248,26 @@ impl Head {
     }
 }
 
-/// Reads the head that data, an index or a dictionary has within that of its page, and returns its first number, which is
-/// that of its values. The library takes so many of its fields for numbers, whatever type they say they have.
-fn numbers(input: &mut impl Read, fields: i16) -> io::Result<Option<i32>> {
-    let (mut first, mut last) = (None, 0);
+/// The most numbers of a head within that of its page.
+const MOST_NUMBERS: usize = 6;
+
+/// Reads the head that data, an index or a dictionary has within that of its page, and returns its numbers. The library
+/// takes so many of its fields for numbers, whatever type they say they have.
+fn numbers(input: &mut impl Read, fields: i16) -> io::Result<[Option<i32>; MOST_NUMBERS]> {
+    let (mut numbers, mut last) = ([None; MOST_NUMBERS], 0);
     loop {
         let (kind, field) = field(input, last)?;
         match field {
-            _ if kind == STOP => return Ok(first),
-            1 if fields >= 1 => first = Some(number(input)?),
-            2.. if field <= fields => {
-                number(input)?;
-            }
+            _ if kind == STOP => return Ok(numbers),
+            1.. if field <= fields => numbers[field as usize - 1] = Some(number(input)?),
             _ => skip(input, kind, DEPTH)?,
         }
         last = field;
     }
+}
+
+fn is_of_deltas(encoding: Option<i32>) -> bool {
+    encoding.is_some_and(|encoding| DELTAS.contains(&encoding))
 }
 
 /// What a field says instead of its type where no more fields follow.

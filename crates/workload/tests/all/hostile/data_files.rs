@@ -10,29 +10,23 @@ use arrow::array::{
     TimestampNanosecondArray,
 };
 use arrow::datatypes::{DataType, Int32Type};
-use arrow::record_batch::RecordBatch;
 use bakeoff_testing::hostile::{Corpus, Parser, bytes_taken};
 use bakeoff_testing::times;
 use bakeoff_workload::source::{self, FIRST_ROWS};
 use bakeoff_workload::{DuplicateKeys, Workload};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression as ParquetCompression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use zip::CompressionMethod;
 
 use super::corpus;
 use crate::zip_files::packed;
 
+mod parquet_files;
+
 const MIB: u64 = 1 << 20;
 
 /// The memory for a text of at most 128 KiB, or what a small one unpacks to.
 pub const TEXT_BYTES: u64 = 256 * MIB;
-
-/// The memory for a Parquet file of at most 128 KiB. Pages say how many bytes they have unpacked, which the library
-/// reserves before it unpacks them: 2 GiB together at most.
-const PARQUET_BYTES: u64 = (2 << 10) * MIB + 256 * MIB;
 
 /// The memory in which repeated keys are searched.
 const KEYS_BYTES: usize = 1 << 20;
@@ -336,59 +330,4 @@ fn columns(others: bool) -> Vec<(&'static str, ArrayRef)> {
             Arc::new(StringViewArray::from_iter_values(texts())),
         ),
     ]
-}
-
-fn parquet(others: bool, compression: ParquetCompression) -> Vec<u8> {
-    let batch = RecordBatch::try_from_iter(columns(others)).unwrap();
-    let properties = WriterProperties::builder()
-        .set_compression(compression)
-        .set_dictionary_enabled(!others)
-        .set_data_page_row_count_limit(16)
-        .set_write_batch_size(8)
-        .set_max_row_group_row_count(Some(30))
-        .build();
-    let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    bytes
-}
-
-#[test]
-fn parquet_is_read_or_refused() {
-    let parser = Parser {
-        name: "parquet files",
-        most_bytes: PARQUET_BYTES,
-        cases: times(1_500, 600_000),
-    };
-    let mut corpus = Corpus::default();
-    corpus.add(parquet(false, ParquetCompression::UNCOMPRESSED));
-    corpus.add(parquet(true, ParquetCompression::UNCOMPRESSED));
-    corpus.add(parquet(false, ParquetCompression::SNAPPY));
-    corpus.add(parquet(
-        true,
-        ParquetCompression::ZSTD(ZstdLevel::default()),
-    ));
-    let files = Files::new();
-    parser.feed(&corpus, |bytes| files.is_readable("x.parquet", bytes));
-}
-
-#[test]
-fn a_dictionary_that_says_that_it_has_billions_of_values_takes_little_memory() {
-    let bytes = include_bytes!("../../corpus/parquet/huge-dictionary.parquet");
-    let files = Files::new();
-    let taken = bytes_taken(|| assert!(!files.is_readable("x.parquet", bytes)));
-    assert!(taken < TEXT_BYTES, "{taken}");
-}
-
-#[test]
-fn a_file_that_says_that_it_has_less_than_no_rows_is_refused() {
-    let bytes = include_bytes!("../../corpus/parquet/negative-rows.parquet");
-    let files = Files::new();
-    assert!(!files.is_readable("x.parquet", bytes));
-    let path = files.folder.path().join("x.parquet");
-    let Err(error) = source::open(&files.workload, Some(path)) else {
-        panic!("it was opened");
-    };
-    assert!(error.to_string().contains("less than no rows"), "{error}");
 }

@@ -45,6 +45,7 @@ fn lengths_are_found_among_all_that_a_head_may_have() {
         unpacked: Some(5_000),
         packed: Some(300),
         values: None,
+        has_deltas: false,
         end: bytes.len() as u64 - 1,
     };
     assert_eq!(read, expected);
@@ -126,7 +127,7 @@ fn texts_of_a_dictionary_take_their_bytes_twice_and_a_view_each() {
     let (at, _) = column.byte_range();
     let head = Head::read(&mut BufReader::new(&file), at).unwrap();
     assert_eq!((head.kind, head.values), (Some(DICTIONARY), Some(1_000)));
-    let taken = largest(&file, column, 1_000).unwrap();
+    let taken = largest(&file, column, 1_000).unwrap().bytes;
     let of_dictionary = 2 * head.packed.unwrap() as u64 + 16_000;
     // A page of data has about 500 of its places, of 10 bits each at most, and counts twice.
     assert!(taken > of_dictionary + 1_000, "{taken}");
@@ -145,7 +146,7 @@ fn values_of_a_fixed_length_take_memory_for_a_whole_batch() {
     assert_eq!(checked(&file, &[0]), Ok(()));
     let metadata = ArrowReaderMetadata::load(&file, Default::default()).unwrap();
     let column = metadata.metadata().row_group(0).column(0);
-    let of = |rows: u64| largest(&file, column, rows).unwrap();
+    let of = |rows: u64| largest(&file, column, rows).unwrap().bytes;
     assert_eq!(of(8_192) - of(0), 8_192 * 16);
 }
 
@@ -168,7 +169,7 @@ fn written(compression: Compression) -> File {
     file
 }
 
-fn checked(file: &File, columns: &[usize]) -> Result<(), String> {
+pub(super) fn checked(file: &File, columns: &[usize]) -> Result<(), String> {
     let metadata = ArrowReaderMetadata::load(file, Default::default()).unwrap();
     check(file, metadata.metadata(), columns)
 }
