@@ -97,10 +97,12 @@ impl Calibrate {
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()?;
         let budget = format!("{}ms", self.budget.as_millis().max(1));
-        let words: [OsString; 7] = [
+        let words: [OsString; 9] = [
             "run".into(),
             path.into(),
             "--no-twins".into(),
+            "--scales".into(),
+            "1".into(),
             "--budget".into(),
             budget.into(),
             "--out".into(),
