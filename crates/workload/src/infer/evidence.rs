@@ -273,7 +273,11 @@ impl Evidence {
             return text("whole numbers, some of more than 64 bits".to_owned());
         }
         if self.is_enough(all) {
-            return self.numeric(ColumnType::Double, all, "numbers".to_owned());
+            let why = match self.plain.digits {
+                0 => "numbers".to_owned(),
+                digits => format!("numbers, some of {digits} digits, of which a double keeps 15"),
+            };
+            return self.numeric(ColumnType::Double, all, why);
         }
         if self.booleans == values {
             return Decision {

@@ -46,12 +46,29 @@ pub struct Numbers {
     /// Whether some of them have a decimal point, or no digits, as NaN.
     pub has_point: bool,
     pub has_words: bool,
+    /// The most significant digits of one of them, if these are more than those of any double as it is written.
+    pub digits: usize,
 }
 
 /// Signs that all numbers of a column have.
 pub struct FoundSigns {
     pub form: NumberForm,
     pub numbers: Numbers,
+}
+
+/// The most digits with which a double is written so that it is read back as the same one.
+const DIGITS_OF_DOUBLE: usize = 17;
+
+/// Counts the digits of a number without the zeros before and, behind a point, after them.
+fn significant_digits(written: &str) -> usize {
+    let mantissa = written.split(['e', 'E']).next().unwrap_or_default();
+    let begun = mantissa.trim_start_matches(|c: char| !('1'..='9').contains(&c));
+    let digits = if mantissa.contains('.') {
+        begun.trim_end_matches(['0', '.'])
+    } else {
+        begun
+    };
+    digits.chars().filter(char::is_ascii_digit).count()
 }
 
 impl Numbers {
@@ -63,6 +80,7 @@ impl Numbers {
         most: i64::MIN,
         has_point: false,
         has_words: false,
+        digits: 0,
     };
 
     /// Adds a number as it is written, and returns whether it is a whole one of 64 bits.
@@ -70,6 +88,12 @@ impl Numbers {
         self.all += 1;
         self.has_point |= written.contains('.');
         self.has_words |= !written.contains(|c: char| c.is_ascii_digit());
+        if written.len() > DIGITS_OF_DOUBLE {
+            let digits = significant_digits(written);
+            if digits > DIGITS_OF_DOUBLE {
+                self.digits = self.digits.max(digits);
+            }
+        }
         let Ok(number) = written.parse::<i64>() else {
             return false;
         };

@@ -15,6 +15,26 @@ fn kind(cells: &[&str]) -> ColumnType {
 }
 
 #[test]
+fn digits_that_a_double_does_not_keep_are_told() {
+    let why = |cells: &[&str]| {
+        let decision = of(cells).decide(false);
+        assert_eq!(decision.kind, ColumnType::Double);
+        decision.why
+    };
+    let told = "numbers, some of 20 digits, of which a double keeps 15";
+    assert_eq!(why(&["1.5", "-12.345678901234567891"]), told);
+    assert_eq!(why(&["12345678901234567891e-3", "0.5"]), told);
+    for kept in [
+        "0.30000000000000004",
+        "0.000000000000000000000012",
+        "1.50000000000000000000",
+        "-2.2250738585072014e-308",
+    ] {
+        assert_eq!(why(&["1.5", kept]), "numbers", "{kept}");
+    }
+}
+
+#[test]
 fn types_are_told_by_all_values() {
     for (cells, expected) in [
         (vec!["1", "-7", "NA", ""], ColumnType::Int),
