@@ -3,6 +3,7 @@ mod samples;
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_stats::propose::MOST_PROPOSALS;
 use bakeoff_workload::source;
 
 use super::*;

@@ -4,7 +4,7 @@ use bakeoff_stats::propose::{Calibration, Proposal};
 
 use crate::text::layout::{NONE, left, right, table};
 use crate::text::style::Style;
-use crate::units::{bytes, duration, moment_utc, plural, rate};
+use crate::units::{duration, moment_utc, plural, rate};
 
 /// Renders a calibration for a terminal: what a question for few rows takes with each kind of designs, how fast further
 /// rows are found and read, the bytes of a row, and how fast rows are loaded.

@@ -134,6 +134,7 @@ impl Numbers {
             most: self.most.max(others.most),
             has_point: self.has_point || others.has_point,
             has_words: self.has_words || others.has_words,
+            digits: self.digits.max(others.digits),
         }
     }
 }
