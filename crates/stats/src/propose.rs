@@ -11,7 +11,7 @@ pub use calibration::{
     COLUMN, COLUMNS, COLUMNS_READ, Calibration, FEW, NUMBER_OF_SERIES, Pace, ROWS_OF_FEW, Reading,
     SERIES, Seconds,
 };
-pub use cost::{Behind, Estimated, TIMES_BEHIND, far_behind};
+pub use cost::{Behind, Estimated, TIMES_BEHIND, TIMES_BYTES, far_behind};
 pub use held::{Bytes, Held, RulesHeld, rules_held};
 
 /// Most designs that are proposed for a workload.
@@ -118,8 +118,8 @@ impl Proposals {
         rules
     }
 
-    /// Leaves out the designs that another one, which is measured, is estimated to beat by far in everything, and notes
-    /// them; never the first one of an engine, nor that which is to be measured in any case.
+    /// Leaves out the designs that another one of their engine is estimated to beat by far in everything ([`far_behind`]),
+    /// and notes them; never the one that is to be measured in any case.
     pub fn leave_far_behind(&mut self, calibration: &Calibration, kept: Option<&str>) {
         let estimated = self.designs.iter().map(|proposal| Estimated {
             design: &proposal.design,
@@ -130,8 +130,10 @@ impl Proposals {
         });
         let estimated: Vec<Estimated<'_>> = estimated.collect();
         let behind = far_behind(&estimated);
-        self.designs
-            .retain(|proposal| behind.iter().all(|b| b.design != proposal.design));
+        let is_left = |design: &str| behind.iter().any(|behind| behind.design == design);
+        self.designs.retain(|proposal| !is_left(&proposal.design));
+        // What hardly differs from one that is left out is left out with it, for the same reason.
+        self.same.retain(|same| !is_left(&same.measured));
         self.behind.extend(behind);
     }
 
@@ -207,15 +209,15 @@ mod tests {
     fn designs_far_behind_and_those_beyond_the_most_are_left_out_and_noted() {
         let pace = |kind: &str, bytes: f64| Pace {
             kind: kind.to_owned(),
-            question: 1e-3,
-            found_row: 0.0,
-            scanned_row: 0.0,
-            scanned_value: 0.0,
+            question: Seconds::default(),
+            found_row: Seconds::default(),
+            scanned_row: Seconds::default(),
+            value: Seconds::default(),
             row_bytes: bytes,
             load_rate: 1e5,
         };
         let calibration = Calibration {
-            paces: vec![pace("rows/wide", 30.0), pace("columns", 10.0)],
+            paces: vec![pace("x/wide", 30.0), pace("x/columns", 10.0)],
             ..Calibration::default()
         };
         let design = |id: String, seconds: f64| Proposal {
@@ -231,25 +233,30 @@ mod tests {
             }],
         };
         let mut proposals = Proposals {
-            designs: vec![design("columns".to_owned(), 0.01)],
+            designs: vec![design("x/columns".to_owned(), 0.01)],
+            same: vec![SameTable {
+                design: "x/other".to_owned(),
+                measured: "x/wide?n=7".to_owned(),
+            }],
             ..Proposals::default()
         };
-        let wide = (0..MOST_PROPOSALS + 5).map(|n| design(format!("rows/wide?n={n}"), 1.0));
+        let wide = (0..MOST_PROPOSALS + 5).map(|n| design(format!("x/wide?n={n}"), 1.0));
         proposals.designs.extend(wide);
         let mut all = proposals.clone();
         all.leave_most();
         assert_eq!(all.designs.len(), MOST_PROPOSALS);
         assert_eq!(all.beyond.len(), 6);
-        proposals.leave_far_behind(&calibration, Some("rows/wide?n=3"));
+        proposals.leave_far_behind(&calibration, Some("x/wide?n=3"));
         proposals.leave_most();
         let left: Vec<&str> = proposals
             .designs
             .iter()
             .map(|d| d.design.as_str())
             .collect();
-        assert_eq!(left, ["columns", "rows/wide?n=0", "rows/wide?n=3"]);
-        assert_eq!(proposals.behind.len(), MOST_PROPOSALS + 3);
-        assert_eq!(proposals.behind[0].ahead, "columns");
+        assert_eq!(left, ["x/columns", "x/wide?n=3"]);
+        assert_eq!(proposals.behind.len(), MOST_PROPOSALS + 4);
+        assert_eq!(proposals.behind[0].ahead, "x/columns");
+        assert_eq!(proposals.same, []);
         assert_eq!(proposals.beyond, Vec::<String>::new());
     }
 

@@ -1,19 +1,20 @@
 //! `bakeoff calibrate`: measures what storing and reading cost on this machine with each kind of designs.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_report::propose::calibrated;
+use bakeoff_stats::propose::Calibration;
 use bakeoff_workload::{DesignId, with_designs};
 use clap::Args;
 
 use super::measurement::Measurement;
-use super::options::choice::parse_duration;
+use super::options::choice::parse_rows;
 use super::{propose, small_runtime};
 use crate::calibration::{self, RUN};
 use crate::exit::Exit;
@@ -38,53 +39,48 @@ const DESIGNS: [&str; 10] = [
     "timescale/hypertable",
 ];
 
+/// Name of the folder of a calibration that has not ended, and of the lock, in that of all calibrations.
+const NEXT: &str = "next";
+const LOCK: &str = "lock";
+
 /// Measure what storing and reading cost on this machine, so that `propose` and `decide` leave out what is far behind
 ///
-/// A small table is loaded into one design of each kind, and four questions are asked. The figures stay in the folder of
-/// what outlives a run. By them `propose` and `decide` estimate what the questions of a workload take, and leave out
-/// designs that another one is estimated to beat by far in everything: in each question, in bytes and in loading.
+/// A small table is loaded into one design of each kind, and four questions are asked, in about half a minute with the start
+/// of the servers. The figures stay in the folder of what outlives a run. By them `propose` and `decide` estimate what the
+/// questions of a workload take, and leave out designs that another one of the same engine is estimated to beat by far in
+/// everything: in each question, in bytes and in loading.
 #[derive(Args, Debug)]
 pub struct Calibrate {
-    /// Time for measuring; starting servers comes on top
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
-    budget: Duration,
+    /// Rows to load into each design: with fewer, less is known of large tables
+    #[arg(long, value_name = "N", value_parser = parse_rows, default_value = "200k", allow_negative_numbers = true)]
+    rows: u64,
 }
 
 impl Calibrate {
     pub fn run(self) -> Result<Exit> {
         let folder = calibration::folder()?;
-        let above = folder.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(above)
-            .with_context(|| format!("cannot make {}", above.display()))?;
-        // It takes the place of the last one as a whole, once it has ended.
-        let new = tempfile::Builder::new()
-            .prefix("calibration-")
-            .tempdir_in(above)
-            .with_context(|| format!("cannot make a folder in {}", above.display()))?;
-        let ended = self.measure(new.path())?;
-        if ended == Exit::Interrupted {
-            print_line(format_args!("interrupted: what was measured before stays"));
-            return Ok(ended);
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+        let _lock = lock(&folder)?;
+        // It takes the place of the last one as a whole, once it has ended. Another one may have been killed.
+        let next = folder.join(NEXT);
+        remove(&next)?;
+        std::fs::create_dir(&next).with_context(|| format!("cannot make {}", next.display()))?;
+        let ended = self.measure(&next);
+        let last = calibration::last(&folder);
+        let taken = match ended {
+            Ok(Exit::Interrupted) => {
+                print_line(format_args!("nothing of this calibration is kept"));
+                Ok(false)
+            }
+            Ok(_) => take(&next, &last),
+            Err(_) => Ok(false),
+        };
+        if !matches!(taken, Ok(true)) {
+            remove(&next)?;
         }
-        let measured = calibration::read(new.path())?;
-        if measured.paces.is_empty() {
-            return Err(anyhow!(
-                "no design answered all questions: `bakeoff doctor` says what is missing"
-            ));
-        }
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)
-                .with_context(|| format!("cannot remove {}", folder.display()))?;
-        }
-        let new = new.keep();
-        std::fs::rename(&new, &folder)
-            .with_context(|| format!("cannot move {} to {}", new.display(), folder.display()))?;
-        writeln!(stdout(), "{}", calibrated(&measured))?;
-        print_line(format_args!(
-            "wrote {}; `propose` and `decide` use it",
-            folder.display()
-        ));
-        Ok(ended)
+        taken?;
+        ended
     }
 
     /// Measures the designs that can be used here, in a folder.
@@ -96,15 +92,14 @@ impl Calibrate {
         file.write_all(text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()?;
-        let budget = format!("{}ms", self.budget.as_millis().max(1));
         let words: [OsString; 9] = [
             "run".into(),
             path.into(),
             "--no-twins".into(),
             "--scales".into(),
             "1".into(),
-            "--budget".into(),
-            budget.into(),
+            "--rows".into(),
+            self.rows.to_string().into(),
             "--out".into(),
             folder.join(RUN).into(),
         ];
@@ -113,6 +108,65 @@ impl Calibrate {
             Ok(_) => Err(anyhow!("cannot begin the run")),
             Err(why) => Err(anyhow!("cannot begin the run: {why}")),
         }
+    }
+}
+
+/// Keeps two calibrations from measuring at the same time, until the file is closed.
+///
+/// # Errors
+/// Fails if another one goes on.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(anyhow!("another calibration goes on: wait for its end"))
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
+    }
+}
+
+/// Puts a calibration that ended in the place of the last one, and prints it. Returns whether it is kept: one in which
+/// something failed does not replace another one.
+fn take(next: &Path, last: &Path) -> Result<bool> {
+    let summary = calibration::read(next)?;
+    for (design, failure) in summary.failures() {
+        print_line(format_args!("{}: {}", design.info.id, failure.reason));
+    }
+    let measured = Calibration::of(&summary);
+    if measured.paces.is_empty() {
+        return Err(anyhow!(
+            "no design answered all questions over enough rows: give more --rows; `bakeoff doctor` says what is missing"
+        ));
+    }
+    if summary.failures().next().is_some() && last.exists() {
+        print_line(format_args!(
+            "the last calibration stays, since something failed: {}",
+            last.display()
+        ));
+        return Ok(false);
+    }
+    remove(last)?;
+    std::fs::rename(next, last)
+        .with_context(|| format!("cannot move {} to {}", next.display(), last.display()))?;
+    writeln!(stdout(), "{}", calibrated(&measured))?;
+    print_line(format_args!(
+        "wrote {}; `propose` and `decide` use it",
+        last.display()
+    ));
+    Ok(true)
+}
+
+/// Removes a folder, if it is there.
+fn remove(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
     }
 }
 

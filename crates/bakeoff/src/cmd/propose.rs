@@ -73,8 +73,8 @@ impl Propose {
             }
             None => None,
         };
-        let progress = Progress::begin("reading the first rows");
         let calibration = self.all.calibration();
+        let progress = Progress::begin("reading the first rows");
         let proposals = proposals(&workload, &self.data, self.rows, calibration.as_ref()).await;
         progress.finish();
         let proposals = proposals?;

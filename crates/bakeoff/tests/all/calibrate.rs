@@ -6,10 +6,10 @@ use crate::support::{Bench, READINGS, WORKLOAD};
 fn what_was_calibrated_is_estimated_and_may_leave_designs_out() {
     let bench = Bench::new(WORKLOAD, READINGS);
     bench
-        .without_servers(&["propose", "formats", "--rows", "2000"])
+        .without_servers(&["propose", "sensor", "--rows", "2000"])
         .expect(0)
         .lacks("estimated for");
-    let calibrate = ["calibrate", "--budget", "6s"];
+    let calibrate = ["calibrate", "--rows", "20k"];
     let ended = bench.without_servers(&calibrate).expect(0);
     ended
         .says("Calibrated: 2 kinds of designs, over ")
@@ -17,19 +17,23 @@ fn what_was_calibrated_is_estimated_and_may_leave_designs_out() {
         .says("use it");
     // The tables of the run are not printed, and nothing but the calibration stays.
     ended.lacks("Storage");
-    let left = std::fs::read_dir(&bench.home).unwrap();
+    let left = std::fs::read_dir(bench.home.join("calibration")).unwrap();
     let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let left: Vec<String> = left
-        .filter(|name| name.starts_with("calibration"))
-        .collect();
-    assert_eq!(left, ["calibration"]);
-    let propose = ["propose", "formats", "--rows", "2000"];
+    let mut left: Vec<String> = left.collect();
+    left.sort();
+    assert_eq!(left, ["last", "lock"]);
+    let propose = ["propose", "sensor", "--rows", "2000"];
     let proposed = bench.without_servers(&propose).expect(0);
     proposed.says("estimated for all ");
     bench
         .without_servers(&[&propose[..], &["--all-designs"]].concat())
         .expect(0)
         .lacks("estimated for");
+    // Too few rows tell nothing, and the last one stays.
+    bench
+        .without_servers(&["calibrate", "--rows", "1000"])
+        .expect(1)
+        .says("give more --rows");
     // A second one takes its place.
     bench.without_servers(&calibrate).expect(0);
     bench
@@ -37,7 +41,7 @@ fn what_was_calibrated_is_estimated_and_may_leave_designs_out() {
         .expect(0)
         .says("estimated for all ");
     // One that cannot be read is told, and keeps nothing from being proposed.
-    std::fs::remove_dir_all(bench.home.join("calibration/run")).unwrap();
+    std::fs::remove_dir_all(bench.home.join("calibration/last/run")).unwrap();
     bench
         .without_servers(&propose)
         .expect(0)

@@ -16,6 +16,10 @@ pub struct Question {
     pub groups: bool,
     /// Length of the intervals of the first order column that rows are grouped by, in its units.
     pub group_width: Option<i64>,
+    /// Whether the first rows may be enough for it: it has a limit, or wants different values.
+    pub may_end_early: bool,
+    /// Whether it wants the least, the highest or the number of all rows, which may be known without reading them.
+    pub is_of_statistics: bool,
     /// Whether it wants the newest rows: the highest values of the first order column.
     pub wants_newest: bool,
     /// Number of the table's columns that it names.

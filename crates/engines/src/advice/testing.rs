@@ -71,6 +71,8 @@ pub fn question(name: &str, filters: Vec<Filter>) -> Question {
         aggregates: false,
         groups: false,
         group_width: None,
+        may_end_early: false,
+        is_of_statistics: false,
         wants_newest: false,
         columns: 2,
     }

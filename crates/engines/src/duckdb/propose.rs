@@ -31,6 +31,7 @@ pub fn finds() -> Finds {
     Finds {
         surely: Vec::new(),
         perhaps: vec![FoundBy::Key, FoundBy::Order],
+        has_statistics: true,
     }
 }
 

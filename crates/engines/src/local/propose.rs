@@ -37,6 +37,7 @@ pub fn finds(id: &DesignId) -> Option<Finds> {
     (!id.settings.contains_key(COLUMNS)).then(|| Finds {
         surely: vec![FoundBy::Key],
         perhaps: vec![FoundBy::Order],
+        has_statistics: true,
     })
 }
 

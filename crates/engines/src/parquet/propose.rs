@@ -190,6 +190,7 @@ pub fn finds(id: &DesignId) -> Option<Finds> {
             .into_iter()
             .chain(by_columns)
             .collect(),
+        has_statistics: true,
     })
 }
 

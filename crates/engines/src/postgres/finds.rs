@@ -11,5 +11,6 @@ pub fn finds(id: &DesignId) -> Option<Finds> {
     (!is_compressed).then(|| Finds {
         surely: vec![FoundBy::Key],
         perhaps: vec![FoundBy::Order],
+        has_statistics: true,
     })
 }

@@ -129,6 +129,8 @@ fn question(table: &Table, query: &Query, plan: &LogicalPlan) -> Question {
         aggregates: seen.aggregates,
         groups: seen.groups,
         group_width: seen.group_width.filter(|_| is_time),
+        may_end_early: seen.may_end_early,
+        is_of_statistics: seen.is_of_statistics,
         wants_newest: seen.wants_newest,
         columns: seen.columns.iter().filter(is_column).count(),
     }
@@ -144,6 +146,8 @@ struct Seen<'a> {
     aggregates: bool,
     groups: bool,
     group_width: Option<i64>,
+    may_end_early: bool,
+    is_of_statistics: bool,
     wants_newest: bool,
     columns: BTreeSet<String>,
 }
@@ -162,8 +166,13 @@ impl Seen<'_> {
             }
             LogicalPlan::Filter(_) | LogicalPlan::Union(_) => self.leaves_out = true,
             LogicalPlan::Aggregate(aggregate) => self.look_at_groups(aggregate),
-            LogicalPlan::Limit(limit) => self.wants_newest |= self.is_newest_first(&limit.input),
+            LogicalPlan::Limit(limit) => {
+                self.may_end_early = true;
+                self.wants_newest |= self.is_newest_first(&limit.input);
+            }
+            LogicalPlan::Distinct(Distinct::All(_)) => self.may_end_early = true,
             LogicalPlan::Distinct(Distinct::On(on)) => {
+                self.may_end_early = true;
                 let mut order = on.sort_expr.iter().flatten();
                 self.wants_newest |= order.any(|key| self.is_descending(key));
             }
@@ -177,6 +186,10 @@ impl Seen<'_> {
         let mut groups = aggregate.group_expr.iter();
         let width = groups.find_map(|expr| self.interval_of(expr));
         self.group_width = self.group_width.or(width);
+        if aggregate.group_expr.is_empty() {
+            let mut aggregates = aggregate.aggr_expr.iter();
+            self.is_of_statistics |= aggregates.any(is_of_statistics);
+        }
         let mut aggregates = aggregate.aggr_expr.iter();
         self.wants_newest |= aggregates.any(|expr| self.is_last(expr));
     }
@@ -227,6 +240,19 @@ impl Seen<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Returns whether an aggregate may be known without its rows: the least or the highest value of a column, or a number of
+/// rows.
+fn is_of_statistics(expr: &Expr) -> bool {
+    let Expr::AggregateFunction(function) = unaliased(expr) else {
+        return false;
+    };
+    match function.func.name() {
+        "count" => true,
+        "min" | "max" => matches!(function.params.args[..], [Expr::Column(_)]),
+        _ => false,
     }
 }
 

@@ -18,20 +18,55 @@ pub fn named_columns(sql: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the names in a question that it compares with one value, or with a list of values, in lower case; none if it
-/// cannot be read. A comparison with another column, as in a join, is none of these.
+/// Returns the names in a question of columns that have to have one value, or one of a list, in the rows that it asks for,
+/// in lower case; none if it cannot be read. A comparison with another column, as in a join, is none of these, and neither
+/// is one that rows do not depend on: between CASE and END, in FILTER, and in HAVING.
 pub fn columns_with_values(sql: &str) -> BTreeSet<String> {
     let Some(words) = words(sql) else {
         return BTreeSet::new();
     };
-    let have_values = (0..words.len()).filter(|at| has_value(&words, *at));
-    have_values
-        .filter_map(|at| name(words.get(at)))
-        .map(|name| name.to_lowercase())
-        .collect()
+    let mut found = BTreeSet::new();
+    let (mut cases, mut is_in_having) = (0_usize, false);
+    let mut at = 0;
+    while at < words.len() {
+        let word = words.get(at);
+        if is(word, "case") {
+            cases += 1;
+        } else if is(word, "end") {
+            cases = cases.saturating_sub(1);
+        } else if is(word, "having") {
+            is_in_having = true;
+        } else if is(word, "select") {
+            is_in_having = false;
+        } else if is(word, "filter") && is_sign(words.get(at + 1), '(') {
+            at = end_of_parentheses(&words, at + 1);
+            continue;
+        }
+        if cases == 0 && !is_in_having && has_value(&words, at) {
+            found.extend(name(word).map(|name| name.to_lowercase()));
+        }
+        at += 1;
+    }
+    found
 }
 
-/// Returns whether what stands at a place is followed by `=` or `IN` and a value. Names alone are asked for.
+/// Returns the place behind the parentheses that open at this one.
+fn end_of_parentheses(words: &[Token<'_>], begin: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, word) in words.iter().enumerate().skip(begin) {
+        if is_sign(Some(word), '(') {
+            depth += 1;
+        } else if is_sign(Some(word), ')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+    }
+    words.len()
+}
+
+/// Returns whether what stands at a place is followed by `=` or `IN` and a value.
 fn has_value(words: &[Token<'_>], at: usize) -> bool {
     let [sign, first] = [1, 2].map(|by| words.get(at + by));
     let is_value = |token: Option<&Token<'_>>| {
@@ -117,6 +152,15 @@ mod tests {
             ),
             ("SELECT a FROM t JOIN u ON t.room = u.room", vec![]),
             ("SELECT a FROM t WHERE room IN (SELECT room FROM u)", vec![]),
+            (
+                "SELECT sum(CASE WHEN m = 'a' THEN 1 ELSE 0 END) FROM t WHERE n = 1",
+                vec!["n"],
+            ),
+            (
+                "SELECT count(*) FILTER (WHERE (m = 'a') OR m = 'b') AS c FROM t WHERE n = 1",
+                vec!["n"],
+            ),
+            ("SELECT a FROM t GROUP BY a HAVING m = 3", vec![]),
             ("SELECT 'room = 1' FROM t -- n = 1", vec![]),
             ("SELECT a FROM t WHERE room = 'x", vec![]),
         ] {

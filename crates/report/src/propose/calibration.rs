@@ -1,13 +1,13 @@
 //! What storing and reading cost on a machine, as a table.
 
-use bakeoff_stats::propose::{Calibration, Proposal};
+use bakeoff_stats::propose::{Calibration, Proposal, Seconds};
 
 use crate::text::layout::{NONE, left, right, table};
 use crate::text::style::Style;
 use crate::units::{duration, moment_utc, plural, rate};
 
-/// Renders a calibration for a terminal: what a question for few rows takes with each kind of designs, how fast further
-/// rows are found and read, the bytes of a row, and how fast rows are loaded.
+/// Renders a calibration for a terminal: what a question for few rows takes at most with each kind of designs, how fast
+/// further rows are found and read at least, the bytes of a row, and how fast rows are loaded.
 pub fn calibrated(calibration: &Calibration) -> String {
     let mut table = table(Style { color: false });
     table.set_header([
@@ -21,7 +21,7 @@ pub fn calibrated(calibration: &Calibration) -> String {
     for pace in &calibration.paces {
         table.add_row([
             left(&pace.kind),
-            right(duration(pace.question)),
+            right(duration(pace.question.most)),
             right(a_second(pace.found_row)),
             right(a_second(pace.scanned_row)),
             right(format!("{:.1}", pace.row_bytes)),
@@ -36,10 +36,10 @@ pub fn calibrated(calibration: &Calibration) -> String {
     )
 }
 
-/// Writes how many rows a second are read if one takes so many seconds.
-fn a_second(seconds: f64) -> String {
-    if seconds > 0.0 {
-        rate(1.0 / seconds)
+/// Writes how many rows a second are read at least.
+fn a_second(row: Seconds) -> String {
+    if row.most > 0.0 {
+        rate(1.0 / row.most)
     } else {
         NONE.to_owned()
     }
@@ -48,11 +48,11 @@ fn a_second(seconds: f64) -> String {
 /// Says what the questions take with a design, as it is estimated.
 pub fn estimated(proposal: &Proposal) -> Option<String> {
     let all = &proposal.estimated;
-    if all.is_empty() {
-        return None;
-    }
     let least: f64 = all.iter().map(|question| question.least).sum();
     let most: f64 = all.iter().map(|question| question.most).sum();
+    if all.is_empty() || !most.is_finite() {
+        return None;
+    }
     let least = duration(least);
     let most = duration(most);
     let between = if least == most {
@@ -72,9 +72,13 @@ pub fn estimated(proposal: &Proposal) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::propose::{Pace, Seconds};
+    use bakeoff_stats::propose::Pace;
 
     use super::*;
+
+    fn seconds(least: f64, most: f64) -> Seconds {
+        Seconds { least, most }
+    }
 
     #[test]
     fn a_calibration_is_a_table_of_rates() {
@@ -83,10 +87,10 @@ mod tests {
             rows: 500_000,
             paces: vec![Pace {
                 kind: "cassandra/wide".to_owned(),
-                question: 2.5e-3,
-                found_row: 1e-6,
-                scanned_row: 0.0,
-                scanned_value: 0.0,
+                question: seconds(2e-3, 2.5e-3),
+                found_row: seconds(5e-7, 1e-6),
+                scanned_row: seconds(0.0, 0.0),
+                value: seconds(0.0, 0.0),
                 row_bytes: 31.25,
                 load_rate: 25_000.0,
             }],
@@ -124,7 +128,6 @@ mod tests {
             estimated: Vec::new(),
         };
         assert_eq!(estimated(&proposal), None);
-        let seconds = |least: f64, most: f64| Seconds { least, most };
         proposal.estimated = vec![seconds(0.01, 0.01)];
         assert_eq!(
             estimated(&proposal).unwrap(),
@@ -135,5 +138,7 @@ mod tests {
             estimated(&proposal).unwrap(),
             "estimated for all 2 questions over all rows: 30.0 ms to 2.01 s"
         );
+        proposal.estimated.push(Seconds::UNKNOWN);
+        assert_eq!(estimated(&proposal), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::{DesignSummary, Summary};
+use crate::{DesignSummary, Estimate, Summary};
 
 /// Questions of a calibration: for a few rows that are found by the key, for all rows of one series, for one column of all
 /// rows, and for several columns of them.
@@ -26,26 +26,26 @@ pub struct Calibration {
     pub paces: Vec<Pace>,
 }
 
-/// What storing and reading cost with a kind of designs.
+/// What storing and reading cost with a kind of designs, as least and most seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pace {
     /// The kind: engine and layout, such as `cassandra/wide`.
     pub kind: String,
-    /// Seconds of a question for a few rows, which are found by the key.
-    pub question: f64,
-    /// Seconds for each further row that is found by the key.
-    pub found_row: f64,
-    /// Seconds for each row if one column of all rows is read.
-    pub scanned_row: f64,
-    /// Seconds for each further value of such a row.
-    pub scanned_value: f64,
+    /// Time of a question for a few rows, which are found by the key.
+    pub question: Seconds,
+    /// Time for each further row that is found by the key.
+    pub found_row: Seconds,
+    /// Time for each row if one column of all rows is read.
+    pub scanned_row: Seconds,
+    /// Time for each further value of a row.
+    pub value: Seconds,
     /// Bytes at rest of a row.
     pub row_bytes: f64,
     /// Rows a second of loading and settling together.
     pub load_rate: f64,
 }
 
-/// Estimated seconds of a question.
+/// The least and the most seconds of something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Seconds {
     pub least: f64,
@@ -59,8 +59,27 @@ pub struct Reading {
     pub rows: f64,
     /// Columns that the question names.
     pub columns: usize,
-    /// Share of the rows, from 0 to 1, that a design finds without reading the others; `None` if it reads all.
-    pub found: Option<f64>,
+    /// The least share of the rows, from 0 to 1, that a design may read; `None` if it reads all.
+    pub least: Option<f64>,
+    /// The largest share; `None` if it may read all.
+    pub most: Option<f64>,
+}
+
+impl Seconds {
+    /// Any time at all: nothing is known.
+    pub const UNKNOWN: Seconds = Seconds {
+        least: 0.0,
+        most: f64::INFINITY,
+    };
+
+    /// Returns the time between two measured ones, for one of so many steps, of which none takes less than nothing.
+    fn between(short: &Estimate, long: &Estimate, steps: f64) -> Seconds {
+        let each = |seconds: f64| seconds.max(0.0) / steps;
+        Seconds {
+            least: each(long.low - short.high),
+            most: each(long.high - short.low),
+        }
+    }
 }
 
 impl Calibration {
@@ -85,44 +104,44 @@ impl Calibration {
 
 impl Pace {
     fn of(design: &DesignSummary, rows: f64) -> Option<Pace> {
-        let seconds = |name: &str| {
+        let time = |name: &str| {
             let mut queries = design.queries.iter();
-            let query = queries.find(|query| query.query == name)?;
-            query.time.as_ref().map(|time| time.median)
+            queries.find(|query| query.query == name)?.time.as_ref()
         };
-        let (few, series) = (seconds(FEW)?, seconds(SERIES)?);
-        let (column, columns) = (seconds(COLUMN)?, seconds(COLUMNS)?);
+        let (few, series) = (time(FEW)?, time(SERIES)?);
+        let (column, columns) = (time(COLUMN)?, time(COLUMNS)?);
         let further_rows = rows / NUMBER_OF_SERIES - ROWS_OF_FEW;
         if !design.failures.is_empty() || further_rows <= 0.0 {
             return None;
         }
-        // What is within the noise of the measurement costs nothing.
-        let beyond = |seconds: f64, less: f64| (seconds - less).max(0.0);
         Some(Pace {
             kind: kind(&design.info.id).to_owned(),
-            question: few,
-            found_row: beyond(series, few) / further_rows,
-            scanned_row: beyond(column, few) / rows,
-            scanned_value: beyond(columns, column) / (rows * (COLUMNS_READ - 1.0)),
+            question: Seconds {
+                least: few.low,
+                most: few.high,
+            },
+            found_row: Seconds::between(few, series, further_rows),
+            scanned_row: Seconds::between(few, column, rows),
+            value: Seconds::between(column, columns, rows * (COLUMNS_READ - 1.0)),
             row_bytes: design.bytes_per_row?,
             load_rate: design.load_rate.as_ref()?.median,
         })
     }
 
-    /// Estimates the seconds of a question: those of one for few rows, and for the rows that it reads the less of finding
-    /// them and of reading all.
-    pub fn seconds(&self, reading: Reading) -> f64 {
+    /// Estimates the least and the most that a question takes: the time of one for few rows, and for the rows that it reads
+    /// the less of finding them and of reading all.
+    pub fn seconds(&self, reading: Reading) -> Seconds {
         let further = reading.columns.saturating_sub(1) as f64;
-        let of_all = reading.rows * (self.scanned_row + self.scanned_value * further);
-        let of_found = { reading.found }.map(|share| reading.rows * share * self.found_row);
-        self.question + of_found.map_or(of_all, |found| found.min(of_all))
-    }
-
-    /// Estimates the least and the most that a question takes.
-    pub fn between(&self, least: Reading, most: Reading) -> Seconds {
+        let seconds = |take: fn(Seconds) -> f64, found: Option<f64>| {
+            let of_values = take(self.value) * further;
+            let of_all = reading.rows * (take(self.scanned_row) + of_values);
+            let of_found =
+                found.map(|share| reading.rows * share * (take(self.found_row) + of_values));
+            take(self.question) + of_found.map_or(of_all, |found| found.min(of_all))
+        };
         Seconds {
-            least: self.seconds(least),
-            most: self.seconds(most),
+            least: seconds(|seconds| seconds.least, reading.least),
+            most: seconds(|seconds| seconds.most, reading.most),
         }
     }
 }

@@ -72,6 +72,7 @@ pub fn find(path: &Path, rows: &FileRows, seen: &SeenColumns, asked: &Asked) -> 
         runs: column.evidence.sequence.runs,
         is_part: column.is_part_of_time(),
         questions: asked.finds_by(&column.name, &column.written),
+        all_questions: asked.questions,
     });
     let columns: Vec<KeyColumn<'_>> = columns.collect();
     let search_with = |time: Option<usize>| Search {

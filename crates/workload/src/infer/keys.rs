@@ -103,6 +103,10 @@ impl Search<'_> {
     fn best_with_time(&self, time: usize) -> Result<FoundKey> {
         let mut candidates = self.candidates(time);
         let others = candidates.split_off(candidates.len().min(ALONE));
+        let asked = others
+            .iter()
+            .filter(|other| self.columns[**other].is_asked());
+        candidates.extend(asked);
         let found = self.best_among(time, &candidates)?;
         if found.repeated <= MANY || others.is_empty() {
             return Ok(found);
@@ -276,7 +280,6 @@ impl Search<'_> {
             (
                 column.distinct == 1,
                 !is_like_key,
-                column.questions == 0,
                 !is_text,
                 column.nulls > 0,
             )

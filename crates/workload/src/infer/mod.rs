@@ -72,8 +72,11 @@ pub struct Asked {
     /// Names in questions, in lower case. Columns that are called so remain although they are only parts of a time, and
     /// the only one of several times that is called so orders rows unless `time` says otherwise.
     pub named: BTreeSet<String>,
+    /// Number of questions.
+    pub questions: usize,
     /// Names of columns by whose values questions find rows, in lower case, each with the number of questions that do.
-    /// Where each row has a time of its own, the most frequent one says which rows belong together unless `key` does.
+    /// Where each row has a time of its own, a text that half of them or more find rows by says which rows belong
+    /// together unless `key` does: the most frequent one.
     pub found_by: BTreeMap<String, usize>,
 }
 

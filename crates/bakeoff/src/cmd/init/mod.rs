@@ -324,6 +324,7 @@ fn of_rows(
 ) -> Result<Inferred> {
     let mut asked = options.asked();
     asked.named = questions.named();
+    asked.questions = questions.number();
     asked.found_by = questions.found_by();
     match known.sampled {
         Some(sampled) => sampled.ask(&mut asked),

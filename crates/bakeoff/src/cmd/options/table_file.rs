@@ -115,6 +115,11 @@ impl AskedOfTable {
         self.statements().flat_map(named_columns).collect()
     }
 
+    /// Returns the number of questions, also of those that are still to be made.
+    pub fn number(&self) -> usize {
+        self.statements().count()
+    }
+
     /// Returns the names of columns by whose values questions find rows, in lower case, each with the number of
     /// questions that do.
     pub fn found_by(&self) -> BTreeMap<String, usize> {

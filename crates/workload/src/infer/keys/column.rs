@@ -22,8 +22,9 @@ pub struct KeyColumn<'a> {
     pub runs: u64,
     /// Whether its values are parts of a time, such as times of day, which order rows and name none.
     pub is_part: bool,
-    /// Number of questions that find rows by its values.
+    /// Number of questions that find rows by its values, and of all questions.
     pub questions: usize,
+    pub all_questions: usize,
 }
 
 impl KeyColumn<'_> {
@@ -53,9 +54,11 @@ impl KeyColumn<'_> {
         !self.is_part && self.nulls == 0 && (is_like_key(self.name) || follow_each_other)
     }
 
-    /// Returns whether questions find rows by the column, so that it may say which rows belong together although
-    /// each row has a time of its own.
+    /// Returns whether half of the questions or more find rows by the column, so that it may say which rows belong
+    /// together although each row has a time of its own. A number may as well have been measured.
     pub fn is_asked(&self) -> bool {
-        self.questions > 0 && !self.is_part && self.nulls == 0 && self.distinct > 1
+        let is_text = matches!(self.kind, ColumnType::Text | ColumnType::Uuid);
+        let is_usual = self.questions > 0 && self.questions * 2 >= self.all_questions;
+        is_usual && is_text && !self.is_part && self.nulls == 0 && self.distinct > 1
     }
 }

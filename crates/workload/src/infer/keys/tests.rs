@@ -12,6 +12,7 @@ fn column(index: usize, name: &str, kind: ColumnType, distinct: u64) -> KeyColum
         runs: distinct,
         is_part: false,
         questions: 0,
+        all_questions: 2,
     }
 }
 
@@ -110,7 +111,7 @@ fn a_column_that_questions_find_rows_by_names_series_where_each_row_has_its_own_
     let found = |questions: [usize; 3]| {
         let of = |index: usize, name: &'static str, distinct: u64| KeyColumn {
             questions: questions[index - 1],
-            runs: if distinct == 1 { 1 } else { 12 },
+            runs: 12,
             ..column(index, name, TEXT, distinct)
         };
         let columns = [
@@ -128,6 +129,25 @@ fn a_column_that_questions_find_rows_by_names_series_where_each_row_has_its_own_
     assert_eq!(found([1, 0, 0]), (vec![1], vec![0], true));
     assert_eq!(found([1, 1, 0]), (vec![1], vec![0], true));
     assert_eq!(found([1, 2, 0]), (vec![2], vec![0], true));
+    let few = [column(0, "date", T, 12), {
+        KeyColumn {
+            questions: 2,
+            all_questions: 5,
+            runs: 12,
+            ..column(1, "weather", TEXT, 3)
+        }
+    }];
+    let number = [column(0, "date", T, 12), {
+        KeyColumn {
+            questions: 2,
+            runs: 12,
+            ..column(1, "weather", ColumnType::Int, 3)
+        }
+    }];
+    for columns in [few, number] {
+        let found = search(&text, &columns, |search| search.best().unwrap().unwrap());
+        assert!(!found.is_asked, "{found:?}");
+    }
 }
 
 #[test]
