@@ -52,7 +52,8 @@ pub fn far_behind(designs: &[Estimated<'_>]) -> Vec<Behind> {
         let others = designs.iter().take(MOST_PROPOSALS);
         let others = others.filter(|other| other.is_here && engine(other.design) == own);
         let ahead = others.filter_map(|other| Some((other, times(design, other)?)));
-        let most = ahead.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        // Of equal ones the first.
+        let most = ahead.min_by(|(_, one), (_, other)| other.total_cmp(one));
         behind.extend(most.map(|(other, times)| Behind {
             design: design.design.to_owned(),
             ahead: other.design.to_owned(),
