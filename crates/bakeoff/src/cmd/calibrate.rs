@@ -25,10 +25,9 @@ use crate::terminal::stdout;
 
 /// What is measured, but for the designs.
 const WORKLOAD: &str = include_str!("calibrate/workload.toml");
-/// One design of each kind that can be estimated.
-const DESIGNS: [&str; 10] = [
+/// One design of each kind that can be estimated: of those that find the rows of a series by the key, or read all.
+const DESIGNS: [&str; 9] = [
     "cassandra/wide",
-    "cassandra/narrow",
     "cassandra/blob",
     "cassandra/columnar",
     "local/columnar",
@@ -45,14 +44,14 @@ const LOCK: &str = "lock";
 
 /// Measure what storing and reading cost on this machine, so that `propose` and `decide` leave out what is far behind
 ///
-/// A small table is loaded into one design of each kind, and four questions are asked, in about half a minute with the start
+/// A small table is loaded into one design of each kind, and four questions are asked, in about a minute with the start
 /// of the servers. The figures stay in the folder of what outlives a run. By them `propose` and `decide` estimate what the
 /// questions of a workload take, and leave out designs that another one of the same engine is estimated to beat by far in
 /// everything: in each question, in bytes and in loading.
 #[derive(Args, Debug)]
 pub struct Calibrate {
     /// Rows to load into each design: with fewer, less is known of large tables
-    #[arg(long, value_name = "N", value_parser = parse_rows, default_value = "200k", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_rows, default_value = "100k", allow_negative_numbers = true)]
     rows: u64,
 }
 
