@@ -38,8 +38,9 @@ const DESIGNS: [&str; 9] = [
     "timescale/hypertable",
 ];
 
-/// Name of the folder of a calibration that has not ended, and of the lock, in that of all calibrations.
+/// Names of the folders of a calibration that has not ended, of one that another one replaces, and of the lock.
 const NEXT: &str = "next";
+const OLD: &str = "old";
 const LOCK: &str = "lock";
 
 /// Measure what storing and reading cost on this machine, so that `propose` and `decide` leave out what is far behind
@@ -64,9 +65,12 @@ impl Calibrate {
         // It takes the place of the last one as a whole, once it has ended. Another one may have been killed.
         let next = folder.join(NEXT);
         remove(&next)?;
+        let (last, old) = (calibration::last(&folder), folder.join(OLD));
+        if old.exists() && !last.exists() {
+            move_to(&old, &last)?;
+        }
         std::fs::create_dir(&next).with_context(|| format!("cannot make {}", next.display()))?;
         let ended = self.measure(&next);
-        let last = calibration::last(&folder);
         let taken = match ended {
             Ok(Exit::Interrupted) => {
                 print_line(format_args!("nothing of this calibration is kept"));
@@ -148,15 +152,25 @@ fn take(next: &Path, last: &Path) -> Result<bool> {
         ));
         return Ok(false);
     }
-    remove(last)?;
-    std::fs::rename(next, last)
-        .with_context(|| format!("cannot move {} to {}", next.display(), last.display()))?;
+    // A kill in between loses the older one at most.
+    let old = last.with_file_name(OLD);
+    remove(&old)?;
+    if last.exists() {
+        move_to(last, &old)?;
+    }
+    move_to(next, last)?;
+    remove(&old)?;
     writeln!(stdout(), "{}", calibrated(&measured))?;
     print_line(format_args!(
         "wrote {}; `propose` and `decide` use it",
         last.display()
     ));
     Ok(true)
+}
+
+fn move_to(from: &Path, to: &Path) -> Result<()> {
+    std::fs::rename(from, to)
+        .with_context(|| format!("cannot move {} to {}", from.display(), to.display()))
 }
 
 /// Removes a folder, if it is there.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_driver::{FurtherTables, rows_to_forecast};
-use bakeoff_engines::in_shell;
 use bakeoff_report::listing::list;
 use bakeoff_report::units::plural;
 use bakeoff_stats::decide::{Decision, DesignStanding, Minimise, Span};
@@ -17,9 +16,9 @@ use super::basis::best_two;
 use super::final_plan::{FINAL, FinalPlan, Noted};
 use super::foresee::{FURTHER, rows_of_forecast};
 use super::paces::{Paces, Size};
-use super::state::By;
+use super::state::{By, is_final_due};
 use super::{Decide, RUN};
-use crate::cmd::report::{self, Shown, summary_of_run};
+use crate::cmd::report::{Shown, summary_of_run};
 use crate::cmd::run::Run;
 use crate::exit::Exit;
 use crate::progress::time;
@@ -91,33 +90,16 @@ impl Decide {
         };
         print_line(format_args!("note: the final: {}", in_words(&plan)));
         match self.final_of(dir, &plan).and_then(Run::run) {
-            Ok(Exit::Interrupted) => Ok(Exit::Interrupted),
-            Ok(ended) => {
-                self.lead_to_final(&dir.join(RUN));
-                Ok(ended)
+            Ok(ended) => Ok(ended),
+            // Its page alone could not be written.
+            Err(error) if !is_final_due(dir) => {
+                print_line(format_args!("note: the final: {error:#}"));
+                Ok(Exit::Complete)
             }
             Err(error) => {
                 print_line(format_args!("note: {}", self.ended_early(&error)));
                 Ok(Exit::Complete)
             }
-        }
-    }
-
-    /// Writes the page of the race again, which leads to that of the final that has ended.
-    fn lead_to_final(&self, race: &Path) {
-        let written = self.wanted().and_then(|wanted| {
-            let shown = Shown {
-                is_for_recommendation: true,
-                ..Shown::from(wanted)
-            };
-            report::render(race, &shown)
-        });
-        if let Err(error) = written {
-            print_line(format_args!(
-                "note: the page of the race does not lead to that of the final until `bakeoff report {}` has written it: \
-                 {error:#}",
-                in_shell(&race.to_string_lossy())
-            ));
         }
     }
 

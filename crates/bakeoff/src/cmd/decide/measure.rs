@@ -93,7 +93,7 @@ impl Decide {
     /// Drives these designs with the operations of the workload, or all designs that it has.
     fn drive(&self, dir: &Path, workload: &Workload, designs: Option<&[String]>) -> Result<Exit> {
         let loads = Loads::of(dir);
-        if let Some(stopped) = &loads.stopped {
+        if let (Some(stopped), None) = (&loads.stopped, &loads.ended) {
             print_line(format_args!(
                 "note: loads do not go on where they were stopped: they begin anew in {}, and what was measured until \
                  then stays in {}",

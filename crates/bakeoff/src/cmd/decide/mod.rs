@@ -16,6 +16,7 @@ mod loads;
 mod measure;
 mod operations;
 mod paces;
+mod pages;
 mod prepare;
 mod record;
 mod source;
@@ -142,6 +143,7 @@ impl Decide {
                 return Ok(Exit::Interrupted);
             }
         }
+        self.write_old_pages(&dir);
         conclude::conclude(&self, &dir)
     }
 

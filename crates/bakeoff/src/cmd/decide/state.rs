@@ -5,9 +5,11 @@ use std::path::Path;
 use bakeoff_stats::{Record, Run};
 use bakeoff_workload::Workload;
 
+use super::basis::Asked;
 use super::final_plan::{FINAL, Noted};
 use super::loads::Loads;
 use super::{RUN, WORKLOAD};
+use crate::cmd::report::Shown;
 
 /// What the designs of a workload are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub fn is_final_due(dir: &Path) -> bool {
 }
 
 /// Returns whether the run in a folder came to its end.
-fn came_to_end(run: &Path) -> bool {
+pub fn came_to_end(run: &Path) -> bool {
     let run = Run::open(run).ok();
     run.is_some_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
 }
@@ -71,20 +73,24 @@ pub fn has_ended(dir: &Path) -> bool {
     if is_final_due(dir) {
         return false;
     }
-    let has_loads = Loads::of(dir).ended.is_some();
+    let loads = Loads::of(dir);
     let by = Workload::read(&dir.join(WORKLOAD)).map(|workload| By::of(&workload));
     match by {
-        Ok(By::Both) => run_has_ended(dir) && (has_loads || !recommends(dir)),
-        Ok(By::Questions | By::Operations) | Err(_) => run_has_ended(dir) || has_loads,
+        Ok(By::Both) => run_has_ended(dir) && !are_loads_due(dir, &loads),
+        Ok(By::Questions | By::Operations) | Err(_) => run_has_ended(dir) || loads.ended.is_some(),
     }
 }
 
-/// Returns whether the run in the folder of a decision has a design to drive with the operations.
-fn recommends(dir: &Path) -> bool {
-    let run = Run::open(&dir.join(RUN)).ok();
-    let summary = run.and_then(|run| run.summary().ok());
-    let decision = summary.and_then(|summary| summary.decision);
-    decision.is_some_and(|decision| decision.recommendation.is_some())
+/// Returns whether the designs to which the questions lead are still to be driven. A final may lead to others than those
+/// that were driven before it.
+fn are_loads_due(dir: &Path, loads: &Loads) -> bool {
+    match Asked::read(dir, &Shown::default()) {
+        Ok(asked) => {
+            let designs = asked.best_two();
+            !designs.is_empty() && !loads.are_of(&designs)
+        }
+        Err(_) => loads.ended.is_none(),
+    }
 }
 
 #[cfg(test)]

@@ -28,8 +28,11 @@ fn link(dir: &Path, summary: &Summary) -> Option<PageLink> {
     if !is_of_decide(summary) {
         return None;
     }
-    // The folder may be called `.`.
-    let dir = dir.canonicalize().ok()?;
+    // The folder may be called `.`, and may be a link that is called as it was made.
+    let dir = match dir.file_name() {
+        Some(_) => std::path::absolute(dir).ok()?,
+        None => dir.canonicalize().ok()?,
+    };
     let (name, is_to_final) = match dir.file_name()?.to_str()? {
         RUN => (FINAL, true),
         FINAL => (RUN, false),

@@ -5,6 +5,7 @@
 //! Numbers that are stored by their differences have the same number in front of them, but the library takes memory for
 //! those of a batch only, whatever it says.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -23,6 +24,12 @@ const OF_PART: u64 = 32;
 const LENGTH_BITS: u8 = 32;
 /// The bytes that a length takes in memory.
 const LENGTH_BYTES: u64 = 4;
+/// The most texts that are in memory at the same time: those of the largest batch that is asked for.
+const BATCH_TEXTS: usize = 65_536;
+/// The most texts of a column that are looked at for each byte of it, and however few bytes it has: looking at more would
+/// take minutes, and reading them, too.
+const TEXTS_FOR_EACH_BYTE: u64 = 1_000;
+const MOST_TEXTS: u64 = 1 << 28;
 
 /// Returns how many bytes of memory the pages of a column take besides those that their heads say: the lists of lengths of
 /// one of them, and its texts where each may repeat the one before it. All pages of the column are unpacked for that, one
@@ -39,10 +46,15 @@ pub(super) fn further_bytes(
         return Ok(0);
     };
     let mut largest = 0;
+    let most_texts = column.byte_range().1.saturating_mul(TEXTS_FOR_EACH_BYTE);
+    let mut left = most_texts.max(MOST_TEXTS);
     for page in pages.map_while(Result::ok) {
         let Some(bytes) = values(&page, column.column_descr()) else {
             continue;
         };
+        left = left
+            .checked_sub(u64::from(page.num_values()))
+            .ok_or_else(|| super::damaged(column, "has far more texts than bytes"))?;
         let further = match page.encoding() {
             Encoding::DELTA_LENGTH_BYTE_ARRAY => bytes_of_lengths(bytes, page.num_values()),
             Encoding::DELTA_BYTE_ARRAY => bytes_of_prefixes(bytes, page.num_values(), most_bytes),
@@ -50,6 +62,9 @@ pub(super) fn further_bytes(
         };
         let further = further.map_err(|why| super::damaged(column, &why))?;
         largest = further.max(largest);
+        if largest > most_bytes {
+            break;
+        }
     }
     Ok(largest)
 }
@@ -134,7 +149,9 @@ fn bytes_of_prefixes(bytes: &[u8], values: u32, most_bytes: u64) -> Result<u64, 
     let length = |length: i32| {
         u64::try_from(length).map_err(|_| format!("has a value whose length is {length}"))
     };
-    let (mut texts, mut stored, mut last) = (0_u64, 0, 0);
+    // A batch has no more than the largest sum of so many texts, one after the other.
+    let mut batch: VecDeque<u64> = VecDeque::new();
+    let (mut texts, mut most_texts, mut stored, mut last) = (0_u64, 0, 0, 0);
     for (prefix, suffix) in prefixes.zip(suffixes) {
         let suffix = length(suffix)?;
         stored += suffix;
@@ -143,10 +160,15 @@ fn bytes_of_prefixes(bytes: &[u8], values: u32, most_bytes: u64) -> Result<u64, 
             break;
         }
         last = length(prefix)?.min(last) + suffix;
-        texts = texts.saturating_add(last);
+        batch.push_back(last);
+        texts += last;
+        if batch.len() > BATCH_TEXTS {
+            texts -= batch.pop_front().unwrap_or_default();
+        }
+        most_texts = texts.max(most_texts);
     }
     // The room for them is doubled as they come.
-    Ok(lists.saturating_add(texts.saturating_mul(2)))
+    Ok(lists.saturating_add(most_texts.saturating_mul(2)))
 }
 
 /// A list of lengths that are stored by the differences between them: the encoding `DELTA_BINARY_PACKED` of the format. It
