@@ -165,7 +165,8 @@ fn answer(summary: &Summary, longer: LongerBudget) -> String {
     let headline = words::headline(&told);
     let storage = storage.map(|storage| format!("Buy {storage}{}", for_copies(decision)));
     let the = if storage.is_some() { "the" } else { "The" };
-    let time = time.map(|time| format!("{the} slowest question takes {time}"));
+    let range = verdict::range_of_slowest(decision).unwrap_or_default();
+    let time = time.map(|time| format!("{the} slowest question takes {time}{range}"));
     let figures: Vec<String> = storage.into_iter().chain(time).collect();
     match figures.as_slice() {
         [] => headline,

@@ -2,7 +2,7 @@
 //! answered? Both are about the one design that is recommended.
 
 use bakeoff_stats::Summary;
-use bakeoff_stats::decide::Decision;
+use bakeoff_stats::decide::{Decision, Span};
 
 use super::{advice, growth};
 use crate::answer::Answer;
@@ -101,7 +101,7 @@ pub fn time_to_answer(decision: &Decision) -> Option<Answer> {
         question: "How fast can my questions be answered?".to_owned(),
         figure,
         basis: format!(
-            "{} of {question}{}, over {} rows with {}",
+            "{} of {question}{}, over {} rows with {}{}",
             if decision.forecasts_times() {
                 "forecast"
             } else {
@@ -109,7 +109,25 @@ pub fn time_to_answer(decision: &Decision) -> Option<Answer> {
             },
             if all.count() > 1 { ", the slowest" } else { "" },
             units::count(decision.rows),
-            design.id
+            design.id,
+            range(decision, longest)
         ),
     })
+}
+
+/// Returns the range in which the forecast of the slowest question with the recommended design lies, behind a blank and in
+/// parentheses; nothing if it was measured.
+pub fn range_of_slowest(decision: &Decision) -> Option<String> {
+    let design = decision.recommended()?;
+    let (_, longest) = slowest(decision, &design.cells)?;
+    Some(range(decision, longest))
+}
+
+fn range(decision: &Decision, forecast: Span) -> String {
+    match forecast.interval {
+        Some((low, high)) if decision.forecasts_times() && high > low => {
+            format!(" ({}–{})", units::duration(low), units::duration(high))
+        }
+        _ => String::new(),
+    }
 }
