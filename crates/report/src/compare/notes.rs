@@ -79,6 +79,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
         tolerances,
         unsteady,
         few_rounds,
+        fewer_series,
         yardstick,
         some_columns,
         paired_ratios,
@@ -108,6 +109,7 @@ pub fn of_trust(summary: &Summary) -> (Vec<String>, usize) {
         duplicates,
         unsteady,
         few_rounds,
+        fewer_series,
     ];
     let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
     notes.extend(summary.warnings.iter().cloned());
@@ -115,6 +117,24 @@ pub fn of_trust(summary: &Summary) -> (Vec<String>, usize) {
     let beside = beside.iter().filter_map(|n| n(summary)).count();
     let others = all(summary).len().saturating_sub(notes.len() + beside);
     (notes, others)
+}
+
+/// Says of forecasts for a sample that grows by series, and then in time, that the smaller tables have fewer series: what is
+/// read of a fixed time grows with these, and no more behind them.
+fn fewer_series(summary: &Summary) -> Option<String> {
+    let from = summary.header.scale.grows_from();
+    let decision = summary.decision.as_ref()?;
+    let forecasts = summary.forecast.iter().flat_map(|all| &all.designs);
+    let times = forecasts.flat_map(|design| &design.times);
+    let least = times.map(|time| time.from_rows).min()?;
+    (decision.forecasts_times() && least < from).then(|| {
+        format!(
+            "tables of fewer than {} rows have not all series that the sample grows to, and those that times are forecast \
+             from begin with {}: of questions that ask for a fixed time the forecast may be far too long",
+            units::count(from),
+            units::count(least)
+        )
+    })
 }
 
 /// Says of a program that was built without optimisation that its times are of no use.

@@ -1,5 +1,5 @@
 use bakeoff_report::{growth, html, terminal};
-use bakeoff_stats::{Cost, Demand, Needed, Needs, Prices, Record, Space, Summary};
+use bakeoff_stats::{Cost, Demand, Grows, Needed, Needs, Prices, Record, Space, Summary};
 
 use super::fixture;
 
@@ -168,6 +168,18 @@ fn the_figure_at_the_head_of_the_page_says_that_it_is_a_forecast() {
     assert!(page.contains("forecast of tone_by_actor, the slowest, over 4,160,000 rows with"));
     let page = html::render(&fixture::summary().unwrap());
     assert!(page.contains("median of tone_by_actor, the slowest, over 120,000 rows with"));
+}
+
+#[test]
+fn smaller_tables_with_fewer_series_are_told_where_times_are_forecast() {
+    let told = |from: u64| {
+        let mut summary = scaled_enough();
+        summary.header.scale.grows = Some(Grows::RowsFrom { rows: from });
+        let text = terminal::render(&summary, 10_000, false);
+        text.contains("have not all series that the sample grows to")
+    };
+    assert!(told(100_000));
+    assert!(!told(1), "all tables have them");
 }
 
 #[test]

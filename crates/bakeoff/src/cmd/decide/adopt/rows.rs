@@ -96,7 +96,7 @@ impl RowsTold {
                 written: None,
                 beside: None,
                 note: rows.map(|rows| {
-                    format!("the script fills it with {rows}; move all rows of yours with a tool of the database")
+                    format!("the script fills it with {rows}; move all rows of yours in the same way, or with a tool of the database")
                 }),
             };
         };
@@ -116,7 +116,7 @@ impl RowsTold {
             beside: Some(format!("{alone}; --rows all has {all}")),
             note: Some(format!(
                 "the script fills it with {alone}, and with ROWS=all in the environment with all {all}; move all rows \
-                 of yours with a tool of the database"
+                 of yours in the same way, or with a tool of the database"
             )),
         }
     }
@@ -173,7 +173,7 @@ mod tests {
         ];
         assert_eq!(told.lines, expected);
         let expected = "the script fills it with the rows of the file (600) without those made beyond them, and with \
-                        ROWS=all in the environment with all 6,000; move all rows of yours with a tool of the database";
+                        ROWS=all in the environment with all 6,000; move all rows of yours in the same way, or with a tool of the database";
         assert_eq!(told.note.as_deref(), Some(expected));
         let told = RowsTold::new(Some("the sample of the table"), Some(sample));
         assert!(told.lines[0].starts_with("Rows: the sample of the table (600) without "));

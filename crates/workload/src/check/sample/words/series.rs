@@ -58,7 +58,7 @@ pub fn is_series(word: &str, table: &Table) -> bool {
 }
 
 /// Returns whether a word names a column, also without `_id` or `_name`, or is a word in its name; also in the plural
-/// (`turbines` for `wind_turbine_name`).
+/// (`turbines` for `wind_turbine_name`, `vendors` for `VendorID`).
 fn names(word: &str, column: &str) -> bool {
     let singulars = singulars(word);
     let column = column.to_lowercase();
@@ -67,7 +67,7 @@ fn names(word: &str, column: &str) -> bool {
         .unwrap_or(&column);
     let words = column.split('_').filter(|word| says_series(word));
     let mut names = [column.as_str(), stem].into_iter().chain(words);
-    names.any(|name| singulars.iter().any(|word| word == name))
+    names.any(|name| singulars.iter().any(|word| word == name)) || identifies(&column, word)
 }
 
 /// Returns the columns that together say which series a row belongs to.

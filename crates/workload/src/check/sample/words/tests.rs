@@ -262,6 +262,7 @@ fn a_word_of_a_key_column_is_one_for_series_in_the_plural_too() {
     let (some, times) = (to(SampleSize::Series(500)), to(SampleSize::Times(3.0)));
     for (column, text, expected) in [
         ("wind_turbine_name", "500 turbines", some),
+        ("VendorID", "500 vendors", some),
         ("wind_turbine_name", "500 wind turbines", some),
         ("Wind_Turbine_Name", "three times the wind turbines", times),
         ("wind_turbine_name", "wind turbines x3", times),
