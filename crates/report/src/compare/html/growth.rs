@@ -1,6 +1,6 @@
 //! Times at full scale: a table of all designs by queries.
 
-use bakeoff_stats::{Forecast, Summary, TimeForecast};
+use bakeoff_stats::{Forecast, Projected, Refusal, Summary, TimeForecast};
 
 use crate::compare::advice;
 use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query, score};
@@ -75,15 +75,16 @@ fn table(rows: Vec<Vec<String>>) -> String {
 /// One row where no design has a forecast for the same reason.
 fn rows(summary: &Summary, forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
     let times = of_query(forecast, query);
-    if let Some(refusal) = common_refusal(times.iter().map(|(_, time)| *time)) {
-        let none = [
+    let refusal = common_refusal(times.iter().map(|(_, time)| *time));
+    if let (Some(refusal), Some((_, first))) = (refusal, times.first()) {
+        let cells = [
             query,
             "all designs",
             NONE,
             NONE,
-            &format!("no forecast: {}", advice::reason(summary, &refusal)),
+            &format!("{}: {}", none(first), advice::reason(summary, &refusal)),
         ];
-        return vec![none.map(|cell| Escaped(cell).to_string()).to_vec()];
+        return vec![cells.map(|cell| Escaped(cell).to_string()).to_vec()];
     }
     { times.into_iter() }
         .map(|(design, time)| row(summary, query, design, time))
@@ -107,8 +108,16 @@ fn row(summary: &Summary, query: &str, design: &str, time: &TimeForecast) -> Vec
         }),
         Escaped(match known {
             Some(_) => basis,
-            None => format!("no forecast: {}", advice::reason(summary, &basis)),
+            None => format!("{}: {}", none(time), advice::reason(summary, &basis)),
         })
         .to_string(),
     ]
+}
+
+/// Says what there is not. By a time that is too wide to rely on designs may still be ranked.
+fn none(time: &TimeForecast) -> &'static str {
+    match &time.forecast {
+        Projected::Refused(Refusal::TooWide { .. }) => "no forecast to rely on",
+        Projected::Refused(_) | Projected::Seconds(_) => "no forecast",
+    }
 }
