@@ -91,12 +91,13 @@ impl Usual {
     /// long, make no hole at the end of the sample. Where copies begin at the same time of the day, what is less than a
     /// day does not count.
     fn period(&self, span: i64, has_days: bool) -> Option<i64> {
-        let after_all = match self.distance.min(self.of_all) {
+        let counted = |distance: i64| match distance {
             distance if has_days && distance < DAY_MILLISECONDS => 1,
             distance => distance,
         };
-        let of_longest = self.span_of_longest.checked_add(self.distance)?;
-        Some(of_longest.max(span.checked_add(after_all)?))
+        let of_longest = self.span_of_longest.checked_add(counted(self.distance))?;
+        let of_all = span.checked_add(counted(self.distance.min(self.of_all)))?;
+        Some(of_longest.max(of_all))
     }
 }
 

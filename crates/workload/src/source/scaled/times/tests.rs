@@ -54,6 +54,30 @@ fn an_hour_without_rows_comes_again_and_makes_no_other_hole() {
     );
 }
 
+#[test]
+fn events_until_just_before_midnight_go_on_the_next_day() {
+    const MINUTE: i64 = 60_000;
+    let (table, _) = users(&[]);
+    // Three days of a row a minute, from 0:00:09 on to 23:59:55, so that another minute would be in the fourth day.
+    let minutes = (0..3 * 24 * 60).map(|minute| 9_000 + minute * MINUTE);
+    let mut times: Vec<i64> = minutes.collect();
+    times.push(3 * DAY_MILLISECONDS - 5_000);
+    let rows = times.len() as u64;
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from_iter_values(times.iter().map(|_| "u"))),
+        Arc::new(TimestampMillisecondArray::from(times)),
+    ];
+    let six_days = SampleSize::Milliseconds(6 * DAY_MILLISECONDS as u64);
+    let source = grow(
+        &table,
+        columns,
+        ScaleSample::along(SampleAxis::Time, six_days),
+        1,
+    )
+    .unwrap();
+    assert_eq!(source.known_rows(), Some(2 * rows));
+}
+
 /// A table of users with the days at which each of them did something, and their rows in the order of time.
 fn users(days: &[(i64, &str)]) -> (Table, Vec<ArrayRef>) {
     let table = table(
