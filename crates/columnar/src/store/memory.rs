@@ -149,6 +149,7 @@ impl Store for MemoryStore {
         let fresh = places.get(&place).map(|contents| contents.fresh.values());
         Ok(Frozen {
             rows: fresh.into_iter().flatten().cloned().collect(),
+            from: 0,
             up_to: 0,
         })
     }

@@ -90,6 +90,8 @@ pub struct Chunk {
 pub struct Frozen {
     /// The rows, in order of their keys, with one version per key.
     pub rows: Vec<FreshRow>,
+    /// A number with which the store knows behind what of its log they are: all before was in chunks or dropped.
+    pub from: u64,
     /// A number with which the store knows how far its log is frozen.
     pub up_to: u64,
 }

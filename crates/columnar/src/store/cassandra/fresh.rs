@@ -136,6 +136,7 @@ impl CassandraStore {
         let places = self.place_rows();
         let nothing = |up_to: i64| Frozen {
             rows: Vec::new(),
+            from: 0,
             up_to: up_to.unsigned_abs(),
         };
         let Some(row) = places.read(place).await? else {
@@ -157,6 +158,7 @@ impl CassandraStore {
         }
         Ok(Frozen {
             rows,
+            from: 0,
             up_to: last.unsigned_abs(),
         })
     }

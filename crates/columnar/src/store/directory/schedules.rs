@@ -218,6 +218,7 @@ fn freeze_in_two_steps(writer: &Writer) -> Frozen {
     let up_to = closed.unwrap_or(sealed).max(sealed);
     Frozen {
         rows: log.rows_between(sealed, up_to),
+        from: sealed,
         up_to,
     }
 }

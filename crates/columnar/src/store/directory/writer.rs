@@ -240,6 +240,7 @@ impl Writer {
         let up_to = closed.unwrap_or(sealed).max(sealed);
         Frozen {
             rows: log.map_or(Vec::new(), |log| log.rows_between(sealed, up_to)),
+            from: sealed,
             up_to,
         }
     }
@@ -292,7 +293,9 @@ impl Writer {
         }
         let sealed = reading(&self.state).sealed(place);
         match &change.sealed {
-            Some(frozen) if frozen.up_to <= sealed && !frozen.rows.is_empty() => {
+            // Also where an insert began a segment between a drop's look at the last one and its commit, so that the
+            // rows reach behind what was dropped: some of them were.
+            Some(frozen) if frozen.from != sealed && !frozen.rows.is_empty() => {
                 Err(Error::Invalid(format!(
                     "the fresh rows of {place} were sealed or dropped meanwhile; seal it again"
                 )))

@@ -197,6 +197,7 @@ pub async fn what_was_never_frozen_is_not_sealed(cassandra: &Cassandra) {
         retire: Vec::new(),
         sealed: Some(Frozen {
             rows: Vec::new(),
+            from: 0,
             up_to: 1,
         }),
     };

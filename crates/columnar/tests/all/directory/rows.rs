@@ -223,6 +223,7 @@ async fn what_was_dropped_during_a_seal_does_not_come_back() {
         add: vec![Arc::clone(&sealed.meta)],
         sealed: Some(Frozen {
             rows: frozen.rows.clone(),
+            from: frozen.from,
             up_to: frozen.up_to,
         }),
         ..change(place(0))
