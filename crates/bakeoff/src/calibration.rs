@@ -30,7 +30,8 @@ pub fn last(folder: &Path) -> PathBuf {
     folder.join(LAST)
 }
 
-/// Returns the calibration of this machine; `None` if there is none. One that cannot be used is told.
+/// Returns the calibration of this machine, or `None` if there is none that can be used. If there is one that cannot be
+/// used, a note says why.
 pub fn of_this_machine() -> Option<Calibration> {
     let last = last(&folder().ok()?);
     if !last.exists() {
@@ -40,7 +41,7 @@ pub fn of_this_machine() -> Option<Calibration> {
         Ok(summary) => Some(Calibration::of(&summary)),
         Err(error) => {
             print_line(format_args!(
-                "note: what designs cost is not estimated: {error:#}: `bakeoff calibrate` measures it anew"
+                "note: the times of questions are not estimated: {error:#}; run `bakeoff calibrate` again"
             ));
             None
         }

@@ -95,7 +95,7 @@ impl Calibrate {
         file.write_all(text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.complete()?;
-        let words: [OsString; 9] = [
+        let words: Vec<OsString> = vec![
             "run".into(),
             path.into(),
             "--no-twins".into(),
@@ -106,7 +106,7 @@ impl Calibrate {
             "--out".into(),
             folder.join(RUN).into(),
         ];
-        match Measurement::read(words.to_vec()) {
+        match Measurement::read(words) {
             Ok(Measurement::Run(run)) => run.without_tables().run(),
             Ok(_) => Err(anyhow!("cannot begin the run")),
             Err(why) => Err(anyhow!("cannot begin the run: {why}")),

@@ -45,6 +45,6 @@ fn what_was_calibrated_is_estimated_and_may_leave_designs_out() {
     bench
         .without_servers(&propose)
         .expect(0)
-        .says("`bakeoff calibrate` measures it anew")
+        .says("run `bakeoff calibrate` again")
         .lacks("estimated for");
 }

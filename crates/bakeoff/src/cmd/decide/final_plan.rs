@@ -57,7 +57,7 @@ impl Noted {
         let noted = parse(&text).ok_or_else(|| {
             anyhow!(
                 "{} does not say which final is measured: remove it and, if it is there, the folder {}, and the same \
-                 command plans a final anew",
+                 command plans another final",
                 path.display(),
                 dir.join(FINAL).display()
             )

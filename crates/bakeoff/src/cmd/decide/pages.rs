@@ -18,7 +18,8 @@ use crate::stderr::print_line;
 const JOURNAL: &str = <Record as LogRecord>::FILE;
 
 impl Decide {
-    /// Writes the pages in the folder anew that are older than what they show. Where that fails, it says so.
+    /// Writes each page in the folder again that is older than the measurements it shows. A note names each page that
+    /// cannot be written.
     pub fn write_old_pages(&self, dir: &Path) {
         for run in [RUN, FINAL].map(|name| dir.join(name)) {
             if is_old(dir, &run) {

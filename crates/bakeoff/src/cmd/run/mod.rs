@@ -178,7 +178,7 @@ pub struct Run {
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
     limit: Duration,
 
-    /// Whether the run is a part of a decision, which ends with a recommendation.
+    /// Whether the run is a part of a decision or a calibration, which prints its own result in place of tables.
     #[arg(skip)]
     is_for_decision: bool,
 
